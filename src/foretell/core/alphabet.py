@@ -1,0 +1,71 @@
+"""The one owner of token ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from foretell.plain.errors import BadInput
+
+PAD, SOS, SEP, EOS = range(4)
+RESERVED = ("<pad>", "<sos>", "<sep>", "<eos>")
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """Symbols and their ids. Reserved tokens come first, so ids never move when symbols are added.
+
+    >>> letters = Alphabet(("a", "b"))
+    >>> letters.encode("ba"), letters.decode([5, 4]), letters.size
+    ((5, 4), ('b', 'a'), 6)
+    """
+
+    symbols: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "symbols", tuple(self.symbols))
+        repeated = sorted({s for s in self.symbols if self.symbols.count(s) > 1})
+        if repeated:
+            raise BadInput(
+                "an alphabet lists a symbol twice",
+                seen=" ".join(repeated),
+                why="each symbol has exactly one id",
+                hint="list every symbol once",
+            )
+        reserved = [s for s in self.symbols if s in RESERVED or not s or s.isspace()]
+        if reserved:
+            raise BadInput(
+                "an alphabet holds a symbol that cannot be one",
+                seen=reserved[0],
+                why=f"{', '.join(RESERVED)} are reserved, and a symbol cannot be empty or blank",
+                hint="rename that symbol",
+            )
+
+    @property
+    def size(self) -> int:
+        """Number of ids, the reserved ones included."""
+        return len(RESERVED) + len(self.symbols)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Every token in the order of its id."""
+        return RESERVED + self.symbols
+
+    def encode(self, word: Iterable[str]) -> tuple[int, ...]:
+        """Ids of the symbols of a word; a letter from elsewhere is bad input."""
+        ids = {token: index for index, token in enumerate(self.tokens)}
+        out = []
+        for symbol in word:
+            if symbol not in ids:
+                raise BadInput(
+                    "a word has a letter outside the alphabet",
+                    seen=repr(symbol),
+                    why=f"the alphabet is {' '.join(self.symbols[:30])}",
+                    hint="use only these letters, or add the missing one to the alphabet",
+                )
+            out.append(ids[symbol])
+        return tuple(out)
+
+    def decode(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """Tokens of a sequence of ids."""
+        return tuple(self.tokens[int(index)] for index in ids)

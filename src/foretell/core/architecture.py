@@ -1,0 +1,95 @@
+"""A model described as data: hashable, printable, comparable."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from foretell.plain.errors import BadInput
+
+
+class Activation(StrEnum):
+    """Nonlinearity of the MLP. `gelu` is GPT-2's (the tanh form)."""
+
+    GELU = "gelu"
+    RELU = "relu"
+
+
+class AttentionScale(StrEnum):
+    """What multiplies the attention logits, besides the dot product."""
+
+    SQRT = "sqrt"  # 1 / sqrt(head width)
+    LOG_LENGTH = "log-length"  # the same, times log(number of visible positions)
+
+
+class Precision(StrEnum):
+    """Type of the arithmetic; weights and optimiser state are float32 in both."""
+
+    FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Architecture:
+    """A decoder-only transformer. `context` is how many positions it can address.
+
+    >>> Architecture(layers=2, heads=4, width=64, positional="ape", context=154).label
+    'ape 2L 4H 64d'
+    """
+
+    layers: int
+    heads: int
+    width: int
+    positional: str
+    context: int
+    norm: bool = True
+    activation: Activation = Activation.GELU
+    tied: bool = True
+    attention_scale: AttentionScale = AttentionScale.SQRT
+    precision: Precision = Precision.FLOAT32
+
+    def __post_init__(self) -> None:
+        for field in ("layers", "heads", "width", "context"):
+            value = getattr(self, field)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise BadInput(
+                    f"an architecture needs a whole number of {field}, at least 1", seen=value
+                )
+        if self.width % self.heads:
+            fitting = [h for h in range(1, self.width + 1) if self.width % h == 0]
+            nearest = sorted(fitting, key=lambda h: abs(h - self.heads))[:3]
+            raise BadInput(
+                "the heads do not divide the width",
+                seen=f"heads {self.heads}, width {self.width}",
+                why="each head takes an equal share of the width",
+                hint=f"heads {' or '.join(map(str, sorted(nearest)))}",
+            )
+        for field, kind in (
+            ("activation", Activation),
+            ("attention_scale", AttentionScale),
+            ("precision", Precision),
+        ):
+            try:
+                object.__setattr__(self, field, kind(getattr(self, field)))
+            except ValueError:
+                choices = " or ".join(option.value for option in kind)
+                raise BadInput(
+                    f"unknown {field.replace('_', ' ')}", seen=getattr(self, field), hint=choices
+                ) from None
+
+    @property
+    def head_width(self) -> int:
+        """Width of one head."""
+        return self.width // self.heads
+
+    @property
+    def label(self) -> str:
+        """Short name for tables."""
+        return f"{self.positional} {self.layers}L {self.heads}H {self.width}d"
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values, for hashing and for files."""
+        return {
+            name: value.value if isinstance(value, StrEnum) else value
+            for name, value in asdict(self).items()
+        }

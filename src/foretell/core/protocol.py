@@ -1,0 +1,37 @@
+"""How an outcome is measured: a pure plan before, a pure reading after, no training between."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from foretell.core.measurement import Measurement
+from foretell.core.question import Question
+
+PlanType = TypeVar("PlanType")
+RecordType = TypeVar("RecordType")
+
+
+class Protocol(abc.ABC, Generic[PlanType, RecordType]):
+    """A named way to turn a question into work, and the work's record into a verdict."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """Catalogue name."""
+
+    @property
+    @abc.abstractmethod
+    def rule(self) -> str:
+        """The decision rule in words, fixed before the run and printed with every verdict."""
+
+    @abc.abstractmethod
+    def plan(self, question: Question, seeds: tuple[int, ...]) -> PlanType:
+        """What has to be run. Pure: the same question and seeds give the same plan."""
+
+    @abc.abstractmethod
+    def read(
+        self, question: Question, plan: PlanType, record: RecordType, provenance: Mapping[str, Any]
+    ) -> Measurement:
+        """What the run says. Pure: the same record gives the same measurement."""

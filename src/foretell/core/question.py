@@ -1,0 +1,133 @@
+"""What is asked: a task, an architecture, an outcome."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from foretell.core.architecture import Architecture
+from foretell.core.task import Task
+from foretell.plain.canonical import content_hash
+from foretell.plain.errors import BadInput
+
+
+class Verdict(StrEnum):
+    """The three answers."""
+
+    YES = "yes"
+    NO = "no"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, order=True)
+class SizeRange:
+    """Sizes from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if self.low < 0 or self.high < self.low:
+            raise BadInput(
+                "a size range is empty or reversed",
+                seen=f"{self.low}-{self.high}",
+                why="it must run from a smaller to a larger size",
+                hint=f"{max(0, min(self.low, self.high))}-{max(0, self.low, self.high)}",
+            )
+
+    def __str__(self) -> str:
+        return f"{self.low}-{self.high}"
+
+
+class Outcome(abc.ABC):
+    """A thing one can ask of a model on a task. One final class per kind of question."""
+
+    name: ClassVar[str]
+
+    @property
+    @abc.abstractmethod
+    def largest(self) -> int:
+        """Largest size the model will meet when this is measured."""
+
+    @property
+    @abc.abstractmethod
+    def sentence(self) -> str:
+        """The question in words, for reports."""
+
+    @abc.abstractmethod
+    def as_json(self) -> dict[str, object]:
+        """Plain values, for hashing and for files."""
+
+
+@dataclass(frozen=True)
+class GeneralizesInLength(Outcome):
+    """Trained on the sizes `seen`, is it right on the sizes `asked`?"""
+
+    name: ClassVar[str] = "length-generalizes"
+    seen: SizeRange
+    asked: tuple[SizeRange, ...]
+
+    def __post_init__(self) -> None:
+        if not self.asked:
+            raise BadInput("a length question needs at least one range of sizes to ask about")
+
+    @property
+    def largest(self) -> int:
+        """Largest size seen or asked."""
+        return max(sizes.high for sizes in (self.seen, *self.asked))
+
+    @property
+    def sentence(self) -> str:
+        """The question in words."""
+        asked = ", ".join(map(str, self.asked))
+        return f"trained on sizes {self.seen}, is it still right at {asked}?"
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values."""
+        return {
+            "name": self.name,
+            "seen": [self.seen.low, self.seen.high],
+            "asked": [[sizes.low, sizes.high] for sizes in self.asked],
+        }
+
+
+@dataclass(frozen=True)
+class Question:
+    """Task × architecture × outcome. Its hash is cache key, join key and file name."""
+
+    task: Task
+    architecture: Architecture
+    outcome: Outcome
+
+    def __post_init__(self) -> None:
+        largest = self.outcome.largest
+        if largest > self.task.longest:
+            raise BadInput(
+                "the question asks about sizes the task was not built for",
+                seen=largest,
+                why=f"this {self.task.name} goes up to {self.task.longest}",
+                hint="build the task with a larger `longest`",
+            )
+        needed = self.task.width(largest)
+        if self.architecture.context < needed:
+            raise BadInput(
+                "the context is shorter than the longest test input",
+                seen=f"context {self.architecture.context}",
+                why=f"{self.task.name} at size {largest} takes {needed} tokens",
+                hint=f"--context {needed}, or smaller test sizes",
+            )
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values: what the hash is taken of."""
+        return {
+            "task": self.task.as_json(),
+            "architecture": self.architecture.as_json(),
+            "outcome": self.outcome.as_json(),
+        }
+
+    @property
+    def hash(self) -> str:
+        """Content hash of the question."""
+        return content_hash(self.as_json())

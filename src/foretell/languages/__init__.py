@@ -1,0 +1,5 @@
+"""Regular languages: expressions, automata, exact counting and uniform sampling by length.
+
+Start at `regular.py` (the value), then `benchmark.py` (the published languages as data).
+`sampling.py` alone needs JAX, so nothing here imports it.
+"""

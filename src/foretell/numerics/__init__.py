@@ -1,0 +1,1 @@
+"""Numbers without a model: axis names, keys by path, intervals, precision."""

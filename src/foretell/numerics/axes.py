@@ -1,0 +1,26 @@
+"""The glossary of axis names used in every jaxtyping annotation of this project.
+
+    member    models of one fleet
+    batch     examples of one batch
+    length    token positions, padded to a width
+    query     the positions at which the last layer is evaluated
+    key       the positions attended to
+    head      attention heads
+    width     the residual stream
+    hidden    the MLP's inner layer
+    part      one head's share of the width
+    token     input vocabulary
+    label     output classes
+    state     states of an automaton
+    letter    letters of an automaton
+    size      problem sizes
+
+Names outside this list are refused by `tests/house/test_axes.py`.
+"""
+
+from __future__ import annotations
+
+AXES = frozenset(
+    {"member", "batch", "length", "query", "key", "head", "width", "hidden", "part"}
+    | {"token", "label", "state", "letter", "size"}
+)

@@ -1,0 +1,141 @@
+"""The folder is the registry: names and documentation are read from files, without importing them.
+
+Reading the source text instead of importing it keeps `foretell list` and `foretell explain` fast
+and free of JAX, and makes a new file appear the moment it exists.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from foretell.plain.errors import BadInput
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = MappingProxyType(
+    {
+        "tasks": "tasks/*/*.py",
+        "predictors": "theory/*.py",
+        "protocols": "protocols/*.py",
+        "positionals": "models/positional/*.py",
+    }
+)
+ROWS = MappingProxyType({"languages": "languages/benchmark.toml"})
+KINDS = ("tasks", "languages", "predictors", "protocols", "positionals")
+SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One catalogue entry: its name, where it lives, and its documentation by section."""
+
+    name: str
+    kind: str
+    path: Path
+    title: str
+    sections: tuple[tuple[str, str], ...]
+
+    @property
+    def module(self) -> str:
+        """Dotted module name of a file entry."""
+        parts = self.path.relative_to(ROOT).with_suffix("").parts
+        return ".".join(("foretell", *parts))
+
+    def load(self) -> Any:
+        """The one public class of the file, named after the file in CamelCase."""
+        wanted = self.path.stem.replace("_", "")
+        module = importlib.import_module(self.module)
+        for name, value in vars(module).items():
+            if name.lower() == wanted and getattr(value, "__module__", None) == self.module:
+                return value
+        raise AttributeError(f"{self.module} defines no class named after its file")
+
+
+def entries(kind: str) -> tuple[Entry, ...]:
+    """Everything of one kind, sorted by name."""
+    if kind in ROWS:
+        return _row_entries(kind)
+    paths = sorted(ROOT.glob(FOLDERS[kind]))
+    found = [_file_entry(kind, path) for path in paths if not path.name.startswith("_")]
+    return tuple(sorted(found, key=lambda entry: entry.name))
+
+
+def find(name: str, kinds: Iterable[str] = KINDS) -> Entry:
+    """The entry of that name, or a message with the nearest names."""
+    kinds = tuple(kinds)
+    known = {entry.name: entry for kind in reversed(kinds) for entry in entries(kind)}
+    if name in known:
+        return known[name]
+    raise BadInput(
+        f"unknown {' or '.join(kind.removesuffix('s') for kind in kinds)}",
+        seen=name,
+        why="no file or row of the catalogue has that name",
+        hint=suggest(name, known) or f"foretell list {kinds[0]}",
+    )
+
+
+def suggest(name: str, known: Iterable[str]) -> str | None:
+    """The nearest known names, as a hint, or nothing."""
+    close = difflib.get_close_matches(name.lower().replace("_", "-"), list(known), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else None
+
+
+def parse_sections(docstring: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Title line and the fixed sections of a catalogue docstring.
+
+    >>> parse_sections("A title.\\n\\nWhat: a thing.\\nSources: us")
+    ('A title.', (('What', 'a thing.'), ('Sources', 'us')))
+    """
+    lines = docstring.strip().splitlines()
+    collected: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in lines[1:]:
+        head, colon, rest = line.partition(":")
+        if colon and head in SECTIONS:
+            current = collected.setdefault(head, [])
+            current.append(rest.strip())
+        else:
+            current.append(line)
+    sections = ((name, _tidy(text)) for name, text in collected.items())
+    return (lines[0].strip() if lines else ""), tuple(sections)
+
+
+def _tidy(lines: list[str]) -> str:
+    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    cut = min(indents, default=0)
+    return "\n".join([lines[0], *(line[cut:] for line in lines[1:])]).strip()
+
+
+def _file_entry(kind: str, path: Path) -> Entry:
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    title, sections = parse_sections(docstring)
+    return Entry(path.stem.replace("_", "-"), kind, path, title, sections)
+
+
+def _row_entries(kind: str) -> tuple[Entry, ...]:
+    path = ROOT / ROWS[kind]
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    found = []
+    sources = "; ".join(table["sources"].values())
+    for row in table["language"]:
+        facts = ", ".join(f"{name} {value}" for name, value in row["facts"].items())
+        sections = (
+            ("What", row["what"]),
+            ("Definition", f"{row['regex']}   over {' '.join(row['alphabet'])}"),
+            ("Example", "members: " + _words(row["members"])),
+            ("Known limits", "; ".join([*filter(None, [row.get("note")]), f"declared: {facts}"])),
+            ("Sources", sources),
+        )
+        found.append(Entry(row["name"], kind, path, row["what"], sections))
+    return tuple(sorted(found, key=lambda entry: entry.name))
+
+
+def _words(words: list[str]) -> str:
+    return ", ".join(word or "the empty word" for word in words)

@@ -1,0 +1,94 @@
+"""Files that are either whole or not there, and folders one process holds at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from foretell.plain.errors import BadInput, StoreProblem
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Write beside, flush to disk, rename over: a reader or a crash never sees half a file."""
+    data = content.encode() if isinstance(content, str) else content
+    with explain_disk_trouble(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+@contextlib.contextmanager
+def explain_disk_trouble(path: Path) -> Iterator[None]:
+    """Turn an operating-system refusal to write into a message that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        reasons = {
+            errno.ENOSPC: "the disk is full",
+            errno.EDQUOT: "the disk quota is used up",
+            errno.EROFS: "the disk is read-only",
+            errno.EACCES: "this user may not write there",
+            errno.EPERM: "this user may not write there",
+            errno.ENOTDIR: "a part of the path is a file, not a folder",
+        }
+        raise StoreProblem(
+            "cannot write",
+            seen=path,
+            why=reasons.get(error.errno or 0, error.strerror or str(error)),
+            hint="free some space, or name another folder with --store or FORETELL_STORE; "
+            "what was saved before is intact, and the same command continues from it",
+        ) from error
+
+
+def read_text(path: Path) -> str:
+    """Text of a file the user named; every way it can fail is one clear message."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput("no such file", seen=path, hint="check the path") from None
+    except IsADirectoryError:
+        raise BadInput("that is a folder, not a file", seen=path) from None
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            "the file is not UTF-8 text",
+            seen=path,
+            why=f"byte {error.start} cannot be read",
+            hint="save it as UTF-8",
+        ) from None
+    except OSError as error:
+        raise BadInput("cannot read the file", seen=path, why=error.strerror) from None
+
+
+@contextlib.contextmanager
+def hold(path: Path, *, what: str) -> Iterator[None]:
+    """Hold a lock file while the block runs; the system frees it even after SIGKILL."""
+    with explain_disk_trouble(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadInput(
+                f"another process is working on {what}",
+                seen=path.parent,
+                why="two processes training the same run would do the work twice",
+                hint="wait for it to end (its result will be read from the store), "
+                "or use another --store",
+            ) from None
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,1 @@
+"""Read an input, then write its answer. One task per file."""

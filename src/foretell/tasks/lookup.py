@@ -1,0 +1,64 @@
+"""From what a user types, or what a file says, to a task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from foretell.core.task import Fact, Task
+from foretell.languages import benchmark
+from foretell.languages.dfa_json import dfa_from_json
+from foretell.languages.regular import RegularLanguage
+from foretell.plain import catalogue
+from foretell.plain.errors import BadInput
+from foretell.plain.files import read_text
+from foretell.tasks.regular import RegularTask
+
+
+def find_task(what: str, longest: int = 150) -> Task:
+    """A catalogue name, `regex:…`, or a DFA file (`.json`).
+
+    >>> find_task("regex:(ab)*").labels
+    ('{b}', '{<eos>,a}')
+    """
+    if what.startswith("regex:"):
+        language = RegularLanguage.from_regex(what.removeprefix("regex:"), name=what)
+        return RegularTask(longest, language=language)
+    if what.endswith(".json"):
+        return RegularTask(longest, language=_read_dfa(Path(what)))
+    entry = catalogue.find(what, ("tasks", "languages"))
+    if entry.kind == "languages":
+        return RegularTask(longest, declared(what), language=benchmark.load(what))
+    return entry.load()(longest)
+
+
+def declared(name: str) -> tuple[Fact, ...]:
+    """The published facts of a benchmark language."""
+    row = benchmark.row(name)
+    known = {
+        "crasp": (row.facts.crasp, "crasp"),
+        "crasp-periodic-local": (row.facts.crasp_periodic_local, "crasp"),
+        "star-free": ("yes" if row.facts.star_free else "no", "classes"),
+        "ac0": ("yes" if row.facts.ac0 else "no", "classes"),
+    }
+    return tuple(Fact(name, value, row.sources[of]) for name, (value, of) in known.items())
+
+
+def task_from_json(described: Mapping[str, Any]) -> Task:
+    """The task that `Task.as_json` describes; the store uses it to read a run back."""
+    name, longest = str(described["name"]), int(described["longest"])
+    if "dfa" not in described:
+        return find_task(name, longest)
+    language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)
+    facts = declared(name) if name in benchmark.names() else ()
+    return RegularTask(longest, facts, language=language)
+
+
+def _read_dfa(path: Path) -> RegularLanguage:
+    try:
+        table = json.loads(read_text(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise BadInput("the DFA file is not JSON", seen=path, why=str(error)) from None
+    return RegularLanguage.from_dfa(dfa_from_json(table), name=path.stem)

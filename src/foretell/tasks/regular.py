@@ -1,0 +1,144 @@
+"""Next-symbol prediction for any regular language: the automaton is data, the code is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Int, Key
+
+from foretell.core.task import ArrayTree, Example, Fact
+from foretell.languages.dfa_json import dfa_as_json
+from foretell.languages.regular import RegularLanguage
+from foretell.languages.sampling import SamplingTable, draw_word, sampling_table, stack, walk
+from foretell.plain.errors import BadInput
+from foretell.tasks.next_symbols import (
+    MEMBERS,
+    NEAR_NON_MEMBERS,
+    NON_MEMBERS,
+    NextSymbolsTask,
+    lay_out_fast,
+)
+
+PROBES = (MEMBERS, NON_MEMBERS, NEAR_NON_MEMBERS)
+NEAR_STATES = 2_000  # beyond this the neighbours' sampling table outgrows its use
+
+
+class RegularTables(NamedTuple):
+    """One sampler a probe, and what each state of the language's own automaton means."""
+
+    samplers: dict[str, SamplingTable]
+    delta: Int[Array | np.ndarray, "*member state letter"]
+    start: Int[Array | np.ndarray, "*member"]
+    label: Int[Array | np.ndarray, "*member state"]
+    alive: Bool[Array | np.ndarray, "*member state"]
+
+
+@dataclass(frozen=True)
+class RegularTask(NextSymbolsTask):
+    """Predict the legal next symbols of one regular language."""
+
+    language: RegularLanguage = field(kw_only=True)
+    facts: tuple[Fact, ...] = ()
+    probes = PROBES
+    smallest = 0
+    sampler = "uniform among the words of the exact length"
+
+    @property
+    def name(self) -> str:
+        """The language's name."""
+        return self.language.name
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The language's letters."""
+        return self.language.alphabet.symbols
+
+    @cached_property
+    def label_sets(self) -> tuple[frozenset[str], ...]:
+        """Distinct legal sets over the states from which a member can still be reached."""
+        sets = {legal for legal in self.language.legal_sets if legal}
+        return tuple(sorted(sets, key=lambda legal: (len(legal), sorted(legal))))
+
+    def legal_next(self, prefix: tuple[str, ...]) -> frozenset[str]:
+        """Walk the automaton letter by letter."""
+        return self.language.legal_next(prefix)
+
+    @cached_property
+    def _languages(self) -> dict[str, RegularLanguage | None]:
+        try:
+            near = self.language.near_non_members(limit=NEAR_STATES)
+        except BadInput:  # its automaton explodes: go without this probe rather than fail
+            near = None
+        return {
+            MEMBERS: self.language,
+            NON_MEMBERS: self.language.non_members(),
+            NEAR_NON_MEMBERS: near,
+        }
+
+    def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
+        """Lengths at which the probe's language has a word."""
+        language = self._languages[probe or MEMBERS]
+        return language.lengths(max(low, 0), min(high, self.longest)) if language else ()
+
+    @cached_property
+    def tables(self) -> RegularTables:
+        """Sampling tables up to the longest size."""
+        dfa, legal_sets = self.language.dfa, self.language.legal_sets
+        labels = [self.label_sets.index(legal) if legal else 0 for legal in legal_sets]
+        samplers = {
+            # A probe without words is never drawn (`sizes` is empty); members keep the shape.
+            probe: sampling_table((language or self.language).dfa, self.longest)
+            for probe, language in self._languages.items()
+        }
+        return RegularTables(
+            samplers,
+            np.array(dfa.delta, np.int32),
+            np.array(dfa.start, np.int32),
+            np.array(labels, np.int32),
+            np.array([bool(legal) for legal in legal_sets]),
+        )
+
+    @classmethod
+    def stack(cls, tasks: tuple[Any, ...]) -> RegularTables:
+        """Pad every automaton to the largest, so that many languages are one program."""
+        tables = [task.tables for task in tasks]
+        return RegularTables(
+            {probe: stack([table.samplers[probe] for table in tables]) for probe in PROBES},
+            *(
+                _pad_and_stack([getattr(table, part) for table in tables])
+                for part in ("delta", "start", "label", "alive")
+            ),
+        )
+
+    def draw(
+        self,
+        tables: ArrayTree,
+        key: Key[Array, ""],
+        size: Int[Array, ""],
+        width: int,
+        probe: str = MEMBERS,
+    ) -> Example:
+        """Draw the word, then walk the language's own automaton for the labels."""
+        word = draw_word(tables.samplers[probe], key, size, width)
+        states = walk(jnp.asarray(tables.delta), jnp.asarray(tables.start), word)
+        labels, alive = jnp.asarray(tables.label)[states], jnp.asarray(tables.alive)[states]
+        return lay_out_fast(word, labels, alive, size, width)
+
+    def as_json(self) -> dict[str, object]:
+        """The automaton itself identifies the language; names may be anything."""
+        return {**super().as_json(), "dfa": dfa_as_json(self.language.dfa)}
+
+
+def _pad_and_stack(arrays: list[np.ndarray]) -> np.ndarray:
+    """Zero-padded to the largest shape; no walk ever leaves an automaton's own states."""
+    shape = tuple(max(sizes) for sizes in zip(*(array.shape for array in arrays), strict=True))
+    return np.stack(
+        [
+            np.pad(array, [(0, full - own) for full, own in zip(shape, array.shape, strict=True)])
+            for array in arrays
+        ]
+    )

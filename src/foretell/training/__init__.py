@@ -1,0 +1,1 @@
+"""Training real models: plan, engine, fleet, evaluation, store. Never sees a prediction."""

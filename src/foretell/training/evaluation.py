@@ -1,0 +1,74 @@
+"""Exact match on fixed samples: an example counts only if every scored position is right."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Int
+
+from foretell.core.task import ArrayTree, Example
+from foretell.models.transformer import Transformer
+from foretell.numerics.keys import key_for, root_key
+from foretell.training.member import logits_and_targets
+from foretell.training.plan import Plan, Test
+
+PIECE = 250  # examples a forward pass takes at once, so that memory does not grow with the test
+
+
+class TestSizes(NamedTuple):
+    """Legal sizes of one test for one member, padded; `legal` of 0 means the test is skipped."""
+
+    sizes: Int[Array, "*member size"]
+    legal: Int[Array, "*member"]
+
+
+def draw_test(
+    plan: Plan, test: Test, seed: Int[Array, ""], sizes: TestSizes, tables: ArrayTree
+) -> tuple[Int[Array, " batch"], Example]:
+    """The fixed samples of a test, decided by the seed and the test alone, and their sizes."""
+    task = plan.members[0].task
+    where = (test.probe, test.sizes.low, test.sizes.high)
+    key = key_for(root_key(seed), "test", *where)
+    count = -(-test.count // PIECE) * PIECE if test.count > PIECE else test.count
+    index = jax.random.randint(key_for(key, "sizes"), (count,), 0, jnp.maximum(sizes.legal, 1))
+    drawn = sizes.sizes[index]
+    width = task.width(test.sizes.high)
+    example = task.sample(key_for(key, "examples"), drawn, width, test.probe, tables)
+    return drawn, example
+
+
+def score(
+    plan: Plan, test: Test, model: Transformer, example: Example, offset: int = 0
+) -> Bool[Array, " batch"]:
+    """Which examples are right at every scored position, positions starting at `offset`."""
+    scored = plan.members[0].task.scored(test.sizes.high)
+
+    def piece(part: Example) -> Bool[Array, " batch"]:
+        shift = jnp.full(part.first.shape, offset)
+        logits, targets, mask = logits_and_targets(model, part, shift, scored)
+        return jnp.all((jnp.argmax(logits, axis=-1) == targets) | ~mask, axis=1)
+
+    count = example.first.shape[0]
+    if count <= PIECE:
+        return piece(example)
+    pieces = jax.tree.map(
+        lambda part: part.reshape(count // PIECE, PIECE, *part.shape[1:]), example
+    )
+    return jax.lax.map(piece, pieces).reshape(count)
+
+
+def guess_from_current_token(seen: Example, asked: Example) -> np.ndarray:
+    """Exact match of the best predictor that sees only the current token.
+
+    The floor of every figure: for each token the most frequent target where it was trained.
+    """
+    mask = np.asarray(seen.mask)
+    tokens, targets = np.asarray(seen.tokens)[mask], np.asarray(seen.targets)[mask]
+    counts = np.zeros((max(tokens.max(), np.asarray(asked.tokens).max()) + 1, targets.max() + 1))
+    np.add.at(counts, (tokens, targets), 1)
+    guesses = counts.argmax(axis=1)[np.asarray(asked.tokens)]
+    right = (guesses == np.asarray(asked.targets)) | ~np.asarray(asked.mask)
+    return right.all(axis=1)

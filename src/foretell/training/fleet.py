@@ -1,0 +1,186 @@
+"""Many models of one shape, trained as one program.
+
+Written for one member, mapped once, here. On an accelerator the members are one batched program
+(`vmap`): small models alone leave it idle. On a CPU they run one after the other, a thread a
+core, through one compiled function: batching buys nothing there and spills the caches, and a
+member that has stopped costs nothing at all.
+"""
+
+from __future__ import annotations
+
+import abc
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from foretell.training import evaluation, member
+from foretell.training.evaluation import TestSizes
+from foretell.training.member import FITTED, RUNNING, MemberData, MemberState
+from foretell.training.plan import Plan, Test
+
+Tree = Any  # a pytree of arrays
+
+
+class MemberLoop(abc.ABC):
+    """How a function of one member becomes a function of all of them."""
+
+    @abc.abstractmethod
+    def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
+        """A function from lists of per-member arguments to a list of results."""
+
+    @abc.abstractmethod
+    def spread(self, trees: list[Tree]) -> Tree:
+        """Hand over one tree a member."""
+
+    @abc.abstractmethod
+    def gather(self, spread: Tree) -> list[Tree]:
+        """Back to one tree a member."""
+
+
+class OneByOne(MemberLoop):
+    """Members in turn on a pool of threads: the loop for CPUs."""
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+
+    def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
+        """One compilation serves every member."""
+        compiled = jax.jit(function, donate_argnums=() if donate is None else (donate,))
+
+        def call(*arguments: Tree) -> Tree:
+            return jax.block_until_ready(compiled(*arguments))
+
+        return lambda *lists: list(self.pool.map(call, *lists))
+
+    def spread(self, trees: list[Tree]) -> list[Tree]:
+        """Already one a member."""
+        return trees
+
+    def gather(self, spread: list[Tree]) -> list[Tree]:
+        """Already one a member."""
+        return spread
+
+
+class Together(MemberLoop):
+    """All members as one batched program: the loop for accelerators."""
+
+    def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
+        """Map over the leading axis."""
+        mapped = jax.vmap(function)
+        return jax.jit(mapped, donate_argnums=() if donate is None else (donate,))
+
+    def spread(self, trees: list[Tree]) -> Tree:
+        """Stack along a new leading member axis."""
+        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+    def gather(self, spread: Tree) -> list[Tree]:
+        """Cut along the member axis."""
+        count = jax.tree.leaves(spread)[0].shape[0]
+        host = jax.device_get(spread)
+        return [jax.tree.map(lambda leaf, i=i: leaf[i], host) for i in range(count)]
+
+
+def loop_for_device() -> MemberLoop:
+    """The faster loop on this machine."""
+    return OneByOne() if jax.default_backend() == "cpu" else Together()
+
+
+class Fleet:
+    """A plan with its compiled functions. States go in and come out; nothing is kept."""
+
+    def __init__(self, plan: Plan, loop: MemberLoop | None = None) -> None:
+        self.plan = plan
+        self.loop = loop or loop_for_device()
+        tasks = tuple(each.task for each in plan.members)
+        self.tokens = max(task.alphabet.size for task in tasks)
+        self.labels = max(len(task.labels) for task in tasks)
+        tables = type(tasks[0]).stack(tasks)
+        self.tables = [jax.tree.map(lambda leaf, i=i: leaf[i], tables) for i in range(len(tasks))]
+
+    @cached_property
+    def data(self) -> Tree:
+        """What tells the members apart."""
+        members = []
+        for each, tables, sizes in zip(
+            self.plan.members, self.tables, self._sizes(self.plan.train, None), strict=True
+        ):
+            seed, rate = jnp.int32(each.seed), jnp.float32(each.learning_rate)
+            members.append(MemberData(seed, rate, *sizes, tables))
+        return self.loop.spread(members)
+
+    def _sizes(self, wanted: Any, probe: str | None) -> list[TestSizes]:
+        legal = [each.task.sizes(wanted.low, wanted.high, probe) for each in self.plan.members]
+        longest = max(1, *map(len, legal))
+        return [
+            TestSizes(jnp.asarray([*own, *[1] * (longest - len(own))]), jnp.int32(len(own)))
+            for own in legal
+        ]
+
+    @cached_property
+    def _create(self) -> Callable:
+        return self.loop.compile(partial(member.create, self.plan, self.tokens, self.labels))
+
+    @cached_property
+    def _segment(self) -> Callable:
+        return self.loop.compile(partial(member.segment, self.plan), donate=1)
+
+    def start(self) -> Tree:
+        """Fresh members, decided by their seeds."""
+        return self._create(self.data)
+
+    def advance(self, states: Tree) -> Tree:
+        """One segment of steps. The given states are used up."""
+        return self._segment(self.data, states)
+
+    def samples(self, test: Test) -> Tree:
+        """The fixed samples of a test for every member: sizes and examples."""
+        draw = self.loop.compile(partial(evaluation.draw_test, self.plan, test))
+        sizes = self.loop.spread(self._sizes(test.sizes, test.probe))
+        seeds = self.loop.spread([jnp.int32(each.seed) for each in self.plan.members])
+        return draw(seeds, sizes, self.loop.spread(self.tables))
+
+    @cached_property
+    def _scorers(self) -> dict[tuple[int, int, int], Callable]:
+        return {}
+
+    def score(self, states: Tree, test: Test, samples: Tree, offset: int = 0) -> list[np.ndarray]:
+        """Which samples each member gets right. One compilation a width."""
+        task = self.plan.members[0].task
+        place = (task.width(test.sizes.high), test.count, offset)
+        if place not in self._scorers:
+            self._scorers[place] = self.loop.compile(
+                lambda state, drawn: evaluation.score(
+                    self.plan, test, state.model, drawn[1], offset
+                )
+            )
+        right = self.loop.gather(self._scorers[place](states, samples))
+        return [np.asarray(each)[: test.count] for each in right]
+
+    @cached_property
+    def _in_range(self) -> Tree:
+        return self.samples(self.plan.tests[0])
+
+    def check(self, states: Tree) -> tuple[Tree, list[float]]:
+        """In-range score of every member; those that are all right are fitted from now on."""
+        right = self.score(states, self.plan.tests[0], self._in_range)
+        scores = [float(each.mean()) for each in right]
+        perfect = self.loop.spread([jnp.bool_(score == 1.0) for score in scores])
+        return self._mark(states, perfect), scores
+
+    @cached_property
+    def _mark(self) -> Callable:
+        def mark(state: MemberState, perfect: Any) -> MemberState:
+            done = jnp.where(perfect & (state.status == RUNNING), FITTED, state.status)
+            return state._replace(status=done)
+
+        return self.loop.compile(mark, donate=0)
+
+    def members(self, states: Tree) -> list[MemberState]:
+        """One state a member, on the host side of the mapping."""
+        return self.loop.gather(states)

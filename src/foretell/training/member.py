@@ -1,0 +1,142 @@
+"""One member of a fleet: a pure training step and everything it carries from step to step.
+
+Nothing here knows how many members there are; the fleet maps over them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int, Key
+
+from foretell.core.alphabet import PAD
+from foretell.core.task import ArrayTree, Example
+from foretell.models.positional import load as load_positional
+from foretell.models.transformer import Transformer
+from foretell.numerics.keys import key_for, root_key
+from foretell.training.plan import Plan
+
+RUNNING, FITTED, DIVERGED = 0, 1, 2  # what a member's `status` says
+
+
+class MemberData(NamedTuple):
+    """What tells one member from another, as arrays."""
+
+    seed: Int[Array, "*member"]
+    learning_rate: Float[Array, "*member"]
+    sizes: Int[Array, "*member size"]  # legal training sizes, padded
+    size_count: Int[Array, "*member"]
+    tables: ArrayTree
+
+
+class MemberState(NamedTuple):
+    """What changes while training."""
+
+    model: Transformer
+    optimiser: optax.OptState
+    step: Int[Array, "*member"]
+    status: Int[Array, "*member"]
+    loss: Float[Array, "*member"]  # mean over the last segment
+
+
+def create(plan: Plan, tokens: int, labels: int, data: MemberData) -> MemberState:
+    """A fresh member, decided by its seed alone."""
+    key = key_for(root_key(data.seed), "model")
+    model = Transformer.create(plan.architecture, tokens, labels, key)
+    zero = jnp.zeros((), jnp.int32)
+    return MemberState(model, optimiser(plan).init(model), zero, zero, jnp.zeros(()))
+
+
+def optimiser(plan: Plan) -> optax.GradientTransformation:
+    """AdamW without its learning rate, which differs between members and is applied by `step`."""
+    return optax.chain(
+        optax.clip_by_global_norm(plan.clip),
+        optax.scale_by_adam(),
+        optax.add_decayed_weights(
+            plan.weight_decay, mask=lambda model: jax.tree.map(lambda leaf: leaf.ndim >= 2, model)
+        ),
+    )
+
+
+def learning_rate(plan: Plan, peak: Float[Array, ""], step: Int[Array, ""]) -> Float[Array, ""]:
+    """Linear warm-up to the peak, then linear decay to zero at the last step."""
+    rise = (step + 1.0) / max(plan.warmup, 1)
+    fall = (plan.steps - step) / max(plan.steps - plan.warmup, 1)
+    return peak * jnp.minimum(1.0, jnp.minimum(rise, fall))
+
+
+def draw_batch(plan: Plan, data: MemberData, step: Int[Array, ""]) -> Example:
+    """The training batch of a step: sizes uniform over the legal ones."""
+    task = plan.members[0].task
+    key = key_for(root_key(data.seed), "train", step)
+    index = jax.random.randint(key_for(key, "sizes"), (plan.batch,), 0, data.size_count)
+    width = task.width(plan.train.high)
+    return task.sample(key_for(key, "examples"), data.sizes[index], width, tables=data.tables)
+
+
+def offsets(plan: Plan, tokens: Int[Array, "batch length"], key: Key[Array, ""]) -> Array:
+    """Random shifts of the positions, so that every position a test needs has been trained."""
+    lengths = jnp.sum(tokens != PAD, axis=1)
+    if not load_positional(plan.architecture.positional).random_offsets:
+        return jnp.zeros_like(lengths)
+    return jax.random.randint(key, lengths.shape, 0, plan.architecture.context - lengths + 1)
+
+
+def logits_and_targets(
+    model: Transformer, example: Example, shift: Int[Array, " batch"], scored: int
+) -> tuple[Float[Array, "batch query label"], Int[Array, "batch query"], Array]:
+    """Logits, targets and mask at the scored positions only: the rest carries no loss."""
+    width = example.tokens.shape[1]
+    positions = jnp.arange(width)[None] + shift[:, None]
+    positions = jnp.minimum(positions, model.architecture.context - 1)  # only padding is cut
+    if scored >= width:
+        return model(example.tokens, positions), example.targets, example.mask
+    queries = jnp.minimum(example.first[:, None] + jnp.arange(scored), width - 1)
+    logits = model(example.tokens, positions, queries)
+    targets = jnp.take_along_axis(example.targets, queries, axis=1)
+    # a clipped query repeats the last position; count it once
+    inside = example.first[:, None] + jnp.arange(scored) < width
+    return logits, targets, jnp.take_along_axis(example.mask, queries, axis=1) & inside
+
+
+def loss(model: Transformer, plan: Plan, example: Example, shift: Array) -> Float[Array, ""]:
+    """Mean cross-entropy over the scored positions of a batch."""
+    scored = plan.members[0].task.scored(plan.train.high)
+    logits, targets, mask = logits_and_targets(model, example, shift, scored)
+    costs = optax.softmax_cross_entropy_with_integer_labels(logits, targets)
+    return jnp.sum(costs * mask) / jnp.maximum(jnp.sum(mask), 1)
+
+
+def step(plan: Plan, data: MemberData, state: MemberState) -> tuple[MemberState, Float[Array, ""]]:
+    """One step of AdamW on a fresh batch."""
+    example = draw_batch(plan, data, state.step)
+    shift_key = key_for(root_key(data.seed), "train", state.step, "offsets")
+    shift = offsets(plan, example.tokens, shift_key)
+    cost, gradient = jax.value_and_grad(loss)(state.model, plan, example, shift)
+    updates, memory = optimiser(plan).update(gradient, state.optimiser, state.model)
+    rate = learning_rate(plan, data.learning_rate, state.step)
+    model = jax.tree.map(lambda weight, change: weight - rate * change, state.model, updates)
+    return state._replace(model=model, optimiser=memory, step=state.step + 1), cost
+
+
+def segment(plan: Plan, data: MemberData, state: MemberState) -> MemberState:
+    """`plan.segment` steps. A member that is done stays as it is; one that blows up goes back.
+
+    Divergence is looked for once a segment: the loss and the weights at its end tell, since
+    neither recovers from NaN, and a check every step would copy all weights every step.
+    """
+
+    def run(start: MemberState) -> MemberState:
+        end, costs = jax.lax.scan(
+            lambda carry, _: step(plan, data, carry), start, None, length=plan.segment
+        )
+        finite = jnp.isfinite(costs).all()
+        for leaf in jax.tree.leaves(end.model):
+            finite &= jnp.isfinite(leaf).all()
+        kept = jax.tree.map(lambda new, old: jnp.where(finite, new, old), end, start)
+        return kept._replace(status=jnp.where(finite, start.status, DIVERGED), loss=costs.mean())
+
+    return jax.lax.cond(state.status == RUNNING, run, lambda same: same, state)

@@ -1,0 +1,136 @@
+"""What to train and how to test it, as one frozen value: protocols write it, the fleet runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from foretell.core.architecture import Architecture
+from foretell.core.question import SizeRange
+from foretell.core.task import Task
+from foretell.plain.canonical import content_hash
+from foretell.plain.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of a fleet: its seed, learning rate and task."""
+
+    seed: int
+    learning_rate: float
+    task: Task
+
+
+@dataclass(frozen=True)
+class Test:
+    """Fixed samples of one probe in one range of sizes."""
+
+    probe: str
+    sizes: SizeRange
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Members of one shape, a training range and schedule, and tests.
+
+    `tests[0]` is the in-range test: a member that gets all of it right at a check is fitted and
+    stops changing.
+    """
+
+    architecture: Architecture
+    members: tuple[Member, ...]
+    train: SizeRange
+    tests: tuple[Test, ...]
+    steps: int
+    check_every: int
+    batch: int = 64
+    warmup: int = 0
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
+
+    def __post_init__(self) -> None:
+        if not self.members or not self.tests:
+            raise BadInput("a plan needs members and tests")
+        for name in ("steps", "check_every", "batch", "segment"):
+            if getattr(self, name) < 1:
+                raise BadInput(
+                    f"training needs at least 1 for {name.replace('_', ' ')}",
+                    seen=getattr(self, name),
+                )
+        if self.check_every % self.segment or self.steps % self.check_every:
+            raise BadInput(
+                "steps, checks and segments do not fit",
+                seen=f"steps {self.steps}, check every {self.check_every}, segment {self.segment}",
+                why="steps must be a multiple of the check interval, and that of the segment",
+                hint=f"--steps {-(-self.steps // self.check_every) * self.check_every}",
+            )
+        kinds = {type(member.task) for member in self.members}
+        if len(kinds) > 1:
+            raise BadInput(
+                "the tasks of one fleet must be of one family",
+                seen=", ".join(sorted(kind.__name__ for kind in kinds)),
+                why="one compiled program draws the data of all members",
+            )
+        for member in self.members:
+            require_sizes(member.task, self.train)
+        if (
+            len({id(member.task) for member in self.members}) > 1
+            and len({member.task.width(self.train.high) for member in self.members}) > 1
+        ):
+            raise BadInput("the tasks of one fleet must have examples of equal width")
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything that decides the outcome of the run."""
+        return {
+            "architecture": self.architecture.as_json(),
+            "members": [
+                {
+                    "seed": member.seed,
+                    "learning_rate": member.learning_rate,
+                    "task": member.task.as_json(),
+                }
+                for member in self.members
+            ],
+            "train": [self.train.low, self.train.high],
+            "tests": [
+                {
+                    "probe": test.probe,
+                    "sizes": [test.sizes.low, test.sizes.high],
+                    "count": test.count,
+                }
+                for test in self.tests
+            ],
+            "steps": self.steps,
+            "check_every": self.check_every,
+            "batch": self.batch,
+            "warmup": self.warmup,
+            "weight_decay": self.weight_decay,
+            "clip": self.clip,
+            "segment": self.segment,
+        }
+
+    @property
+    def hash(self) -> str:
+        """Content hash: names the run in the store."""
+        return content_hash(self.as_json())
+
+
+def require_sizes(task: Task, wanted: SizeRange, probe: str | None = None) -> tuple[int, ...]:
+    """Legal sizes in the range, or a message that names the nearest ones outside it."""
+    sizes = task.sizes(wanted.low, wanted.high, probe)
+    if sizes:
+        return sizes
+    every = task.sizes(0, task.longest, probe)
+    below = [size for size in every if size < wanted.low][-1:]
+    above = [size for size in every if size > wanted.high][:1]
+    nearest = " and ".join(map(str, below + above))
+    raise BadInput(
+        f"{task.name} has no input in that range of sizes",
+        seen=str(wanted),
+        why=f"nearest sizes that exist: {nearest}"
+        if nearest
+        else f"it has none up to {task.longest}",
+        hint="a range that contains one of them" if nearest else None,
+    )
