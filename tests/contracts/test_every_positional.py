@@ -28,10 +28,10 @@ def run(model: Transformer, *inputs: jax.Array) -> jax.Array:
     return model(*inputs)
 
 
-def create(name: str, heads: int = 3) -> Transformer:
+def create(name: str) -> Transformer:
     """A model with weights ten times those at the start, so that positions show."""
     architecture = Architecture(
-        layers=2, heads=heads, width=24, positional=name.replace("_", "-"), context=CONTEXT
+        layers=2, heads=3, width=24, positional=name.replace("_", "-"), context=CONTEXT
     )
     model = Transformer.create(architecture, TOKENS, TOKENS, root_key(0))
     return jax.tree.map(lambda leaf: 10 * leaf if leaf.ndim > 1 else leaf, model)
@@ -109,10 +109,9 @@ def test_it_works_far_beyond_training_lengths(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("heads", [1, 4, 6])
-def test_queries_and_members_change_nothing(name, heads):
+def test_queries_and_members_change_nothing(name):
     tokens, positions = inputs()
-    models = [jax.tree.map(lambda leaf, n=n: leaf * n, create(name, heads)) for n in (1, 1.5)]
+    models = [jax.tree.map(lambda leaf, n=n: leaf * n, create(name)) for n in (1, 1.5)]
     fleet = jax.tree.map(lambda *leaves: jnp.stack(leaves), *models)
     queries = jnp.array([[3, 11], [0, 7]])
     each = jax.vmap(lambda model, queries: model(tokens, positions, queries), (0, None))

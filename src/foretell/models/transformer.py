@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Float32, Int, Key
 
 from foretell.core.architecture import Activation, Architecture, AttentionScale, Precision
+from foretell.models.lookup import lookup
 from foretell.models.positional import Positional, load
 from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
@@ -267,7 +268,7 @@ class Transformer(eqx.Module):
         only where it is asked. Padding stands after the content, where causality hides it.
         Positions may be one row for the whole batch.
         """
-        stream = jnp.take(self.embedding, tokens, axis=0, mode="fill")
+        stream = lookup(self.embedding, tokens)
         shift = self.positional.embed(positions)
         stream = stream if shift is None else stream + shift
         if self.architecture.precision is Precision.BFLOAT16:

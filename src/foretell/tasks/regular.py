@@ -135,10 +135,8 @@ class RegularTask(NextSymbolsTask):
 
 def _pad_and_stack(arrays: list[np.ndarray]) -> np.ndarray:
     """Zero-padded to the largest shape; no walk ever leaves an automaton's own states."""
-    shape = tuple(max(sizes) for sizes in zip(*(array.shape for array in arrays), strict=True))
-    return np.stack(
-        [
-            np.pad(array, [(0, full - own) for full, own in zip(shape, array.shape, strict=True)])
-            for array in arrays
-        ]
-    )
+    shape = np.max([array.shape for array in arrays], axis=0).astype(int)
+    padded = np.zeros((len(arrays), *shape), arrays[0].dtype)
+    for index, array in enumerate(arrays):
+        padded[(index, *map(slice, array.shape))] = array
+    return padded

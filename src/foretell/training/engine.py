@@ -17,7 +17,7 @@ from foretell.training.checkpoint import load_checkpoint, named_arrays, save_che
 from foretell.training.evaluation import guess_from_current_token
 from foretell.training.fleet import Fleet, Tree
 from foretell.training.member import DIVERGED, FITTED, RUNNING
-from foretell.training.plan import Plan, Test
+from foretell.training.plan import Plan, Trial
 
 SAVE_SECONDS = 10.0  # at most this much work is lost to SIGKILL
 STATUS = {RUNNING: "not fitted", FITTED: "fitted", DIVERGED: "diverged"}
@@ -203,8 +203,8 @@ class Run:
     def _test(self, states: Tree, stop: threading.Event) -> Record:
         scores: list[Score] = []
         baselines = []
-        seen = self._first_example(self.fleet.samples(self.plan.tests[0]))
-        for test in self.plan.tests:
+        seen = self._first_example(self.fleet.samples(self.plan.trials[0]))
+        for test in self.plan.trials:
             samples = self.fleet.samples(test)
             scores += self._score(states, test, samples)
             guessed = guess_from_current_token(seen, self._first_example(samples))
@@ -227,7 +227,7 @@ class Run:
     def _first_example(self, samples: Tree) -> Any:
         return self.fleet.loop.gather(samples)[0][1]
 
-    def _score(self, states: Tree, test: Test, samples: Tree) -> list[Score]:
+    def _score(self, states: Tree, test: Trial, samples: Tree) -> list[Score]:
         rights = self.fleet.score(states, test, samples)
         drawn = self.fleet.loop.gather(samples)
         found = []

@@ -13,20 +13,20 @@ from foretell.core.task import ArrayTree, Example
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
 from foretell.training.member import logits_and_targets
-from foretell.training.plan import Plan, Test
+from foretell.training.plan import Plan, Trial
 
 PIECE = 250  # examples a forward pass takes at once, so that memory does not grow with the test
 
 
-class TestSizes(NamedTuple):
+class TrialSizes(NamedTuple):
     """Legal sizes of one test for one member, padded; `legal` of 0 means the test is skipped."""
 
     sizes: Int[Array, "*member size"]
     legal: Int[Array, "*member"]
 
 
-def draw_test(
-    plan: Plan, test: Test, seed: Int[Array, ""], sizes: TestSizes, tables: ArrayTree
+def draw_trial(
+    plan: Plan, test: Trial, seed: Int[Array, ""], sizes: TrialSizes, tables: ArrayTree
 ) -> tuple[Int[Array, " batch"], Example]:
     """The fixed samples of a test, decided by the seed and the test alone, and their sizes."""
     task = plan.members[0].task
@@ -41,7 +41,7 @@ def draw_test(
 
 
 def score(
-    plan: Plan, test: Test, model: Transformer, example: Example, offset: int = 0
+    plan: Plan, test: Trial, model: Transformer, example: Example, offset: int = 0
 ) -> Bool[Array, " batch"]:
     """Which examples are right at every scored position, positions starting at `offset`."""
     scored = plan.members[0].task.scored(test.sizes.high)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import abc
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -20,9 +21,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from foretell.training import evaluation, member
-from foretell.training.evaluation import TestSizes
+from foretell.training.evaluation import TrialSizes
 from foretell.training.member import FITTED, RUNNING, MemberData, MemberState
-from foretell.training.plan import Plan, Test
+from foretell.training.plan import Plan, Trial
 
 Tree = Any  # a pytree of arrays
 
@@ -50,11 +51,16 @@ class OneByOne(MemberLoop):
         self.pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
 
     def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
-        """One compilation serves every member."""
-        compiled = jax.jit(function, donate_argnums=() if donate is None else (donate,))
+        """One compilation serves every member; without the lock each thread would make its own."""
+        traced = jax.jit(function, donate_argnums=() if donate is None else (donate,))
+        lock = threading.Lock()
+        programs: list[Callable] = []
 
         def call(*arguments: Tree) -> Tree:
-            return jax.block_until_ready(compiled(*arguments))
+            with lock:
+                if not programs:
+                    programs.append(traced.lower(*arguments).compile())
+            return jax.block_until_ready(programs[0](*arguments))
 
         return lambda *lists: list(self.pool.map(call, *lists))
 
@@ -114,11 +120,11 @@ class Fleet:
             members.append(MemberData(seed, rate, *sizes, tables))
         return self.loop.spread(members)
 
-    def _sizes(self, wanted: Any, probe: str | None) -> list[TestSizes]:
+    def _sizes(self, wanted: Any, probe: str | None) -> list[TrialSizes]:
         legal = [each.task.sizes(wanted.low, wanted.high, probe) for each in self.plan.members]
         longest = max(1, *map(len, legal))
         return [
-            TestSizes(jnp.asarray([*own, *[1] * (longest - len(own))]), jnp.int32(len(own)))
+            TrialSizes(jnp.asarray([*own, *[1] * (longest - len(own))]), jnp.int32(len(own)))
             for own in legal
         ]
 
@@ -138,9 +144,9 @@ class Fleet:
         """One segment of steps. The given states are used up."""
         return self._segment(self.data, states)
 
-    def samples(self, test: Test) -> Tree:
+    def samples(self, test: Trial) -> Tree:
         """The fixed samples of a test for every member: sizes and examples."""
-        draw = self.loop.compile(partial(evaluation.draw_test, self.plan, test))
+        draw = self.loop.compile(partial(evaluation.draw_trial, self.plan, test))
         sizes = self.loop.spread(self._sizes(test.sizes, test.probe))
         seeds = self.loop.spread([jnp.int32(each.seed) for each in self.plan.members])
         return draw(seeds, sizes, self.loop.spread(self.tables))
@@ -149,7 +155,7 @@ class Fleet:
     def _scorers(self) -> dict[tuple[int, int, int], Callable]:
         return {}
 
-    def score(self, states: Tree, test: Test, samples: Tree, offset: int = 0) -> list[np.ndarray]:
+    def score(self, states: Tree, test: Trial, samples: Tree, offset: int = 0) -> list[np.ndarray]:
         """Which samples each member gets right. One compilation a width."""
         task = self.plan.members[0].task
         place = (task.width(test.sizes.high), test.count, offset)
@@ -164,11 +170,11 @@ class Fleet:
 
     @cached_property
     def _in_range(self) -> Tree:
-        return self.samples(self.plan.tests[0])
+        return self.samples(self.plan.trials[0])
 
     def check(self, states: Tree) -> tuple[Tree, list[float]]:
         """In-range score of every member; those that are all right are fitted from now on."""
-        right = self.score(states, self.plan.tests[0], self._in_range)
+        right = self.score(states, self.plan.trials[0], self._in_range)
         scores = [float(each.mean()) for each in right]
         perfect = self.loop.spread([jnp.bool_(score == 1.0) for score in scores])
         return self._mark(states, perfect), scores

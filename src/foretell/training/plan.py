@@ -22,7 +22,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Test:
+class Trial:
     """Fixed samples of one probe in one range of sizes."""
 
     probe: str
@@ -34,14 +34,14 @@ class Test:
 class Plan:
     """Members of one shape, a training range and schedule, and tests.
 
-    `tests[0]` is the in-range test: a member that gets all of it right at a check is fitted and
+    `trials[0]` is the in-range test: a member that gets all of it right at a check is fitted and
     stops changing.
     """
 
     architecture: Architecture
     members: tuple[Member, ...]
     train: SizeRange
-    tests: tuple[Test, ...]
+    trials: tuple[Trial, ...]
     steps: int
     check_every: int
     batch: int = 64
@@ -51,7 +51,7 @@ class Plan:
     segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
 
     def __post_init__(self) -> None:
-        if not self.members or not self.tests:
+        if not self.members or not self.trials:
             raise BadInput("a plan needs members and tests")
         for name in ("steps", "check_every", "batch", "segment"):
             if getattr(self, name) < 1:
@@ -94,13 +94,13 @@ class Plan:
                 for member in self.members
             ],
             "train": [self.train.low, self.train.high],
-            "tests": [
+            "trials": [
                 {
                     "probe": test.probe,
                     "sizes": [test.sizes.low, test.sizes.high],
                     "count": test.count,
                 }
-                for test in self.tests
+                for test in self.trials
             ],
             "steps": self.steps,
             "check_every": self.check_every,

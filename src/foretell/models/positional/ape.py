@@ -17,7 +17,7 @@ Example:
 
 Known limits:
     Positions from `context` on have no row. Compiled code cannot raise, so callers guarantee the
-    range for content; padding may run over it. Past the range the last row stands in.
+    range for content. Padding may run over it: what stands in there is undefined, but finite.
 
 Sources:
     Radford et al. 2019, Language Models are Unsupervised Multitask Learners (GPT-2).
@@ -34,6 +34,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float32, Int, Key
 
 from foretell.core.architecture import Architecture
+from foretell.models.lookup import lookup
 from foretell.models.positional import Positional
 
 
@@ -54,4 +55,4 @@ class Ape(Positional):
         self, positions: Int[Array, "#batch length"]
     ) -> Float32[Array, "#batch length width"]:
         """The rows at these positions."""
-        return jnp.take(self.table, positions, axis=0, mode="clip")
+        return lookup(self.table, positions)

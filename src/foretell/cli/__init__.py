@@ -1,0 +1,50 @@
+"""The command line: one file per verb, registered here, loaded when called.
+
+Exit codes: 0 answered; 1 a failure of ours; 2 bad input, with one clear message; 130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from foretell.cli.check import check
+from foretell.cli.explain import explain
+from foretell.cli.export import export
+from foretell.cli.list import list_names
+from foretell.cli.predict import predict
+from foretell.cli.scoreboard import scoreboard
+from foretell.plain.errors import BadInput
+
+app = typer.Typer(
+    help="Will a transformer learn this, and will it still work on longer inputs? "
+    "A prediction from theory beside a measurement.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_names)
+app.command("explain")(explain)
+app.command("predict")(predict)
+app.command("check")(check)
+# the same work without the theories: the function looks at the name it was called by
+app.command("measure", help="Train models on short inputs, test them on longer ones.")(check)
+app.command("scoreboard")(scoreboard)
+app.command("export")(export)
+
+
+def main() -> None:
+    """Run a command; turn every refusal into one message and the right exit code."""
+    try:
+        app()
+    except BadInput as problem:
+        print(f"foretell: {problem}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt as stopped:
+        print(f"\nforetell: {stopped or 'interrupted; what was saved is intact'}", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # `foretell list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

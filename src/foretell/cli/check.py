@@ -1,0 +1,145 @@
+"""`foretell check` and `foretell measure`: train real models, and compare with theory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from foretell.plain import catalogue
+from foretell.plain.errors import BadInput
+
+if TYPE_CHECKING:
+    from foretell.core.scoreboard import Row
+
+SHAPE, TRAINING, OUTPUT = "Architecture", "Training", "Output"
+
+
+def check(
+    context: typer.Context,
+    what: Annotated[str, typer.Argument(help="A name, `regex:…`, a DFA file, a question file.")],
+    positional: Annotated[
+        str | None, typer.Option(help="Encodings, separated by commas.  [default: nope]")
+    ] = None,
+    budget: Annotated[str | None, typer.Option(help="smoke, cpu or gpu.  [default: cpu]")] = None,
+    seeds: Annotated[int | None, typer.Option(help="How many models to train.")] = None,
+    protocol: Annotated[str, typer.Option(help="How to measure.")] = "length",
+    train: Annotated[
+        str | None, typer.Option(help="Training sizes, as in 1-50.", rich_help_panel=TRAINING)
+    ] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(help="Test sizes, as in 51-100,101-150.", rich_help_panel=TRAINING),
+    ] = None,
+    learning_rate: Annotated[float | None, typer.Option(rich_help_panel=TRAINING)] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="At most this many.", rich_help_panel=TRAINING)
+    ] = None,
+    check_every: Annotated[
+        int | None, typer.Option(help="Steps between checks.", rich_help_panel=TRAINING)
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Test samples a range.", rich_help_panel=TRAINING)
+    ] = None,
+    layers: Annotated[int | None, typer.Option(rich_help_panel=SHAPE)] = None,
+    heads: Annotated[int | None, typer.Option(rich_help_panel=SHAPE)] = None,
+    width: Annotated[int | None, typer.Option(rich_help_panel=SHAPE)] = None,
+    context_length: Annotated[
+        int | None,
+        typer.Option("--context", help="Positions the model can address.", rich_help_panel=SHAPE),
+    ] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="float32 or bfloat16.", rich_help_panel=SHAPE)
+    ] = None,
+    attention_scale: Annotated[
+        str | None, typer.Option(help="sqrt or log-length.", rich_help_panel=SHAPE)
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder of runs.  [default: FORETELL_STORE or ./foretell-runs]",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the report there.", rich_help_panel=OUTPUT)
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON document.", rich_help_panel=OUTPUT)
+    ] = False,
+) -> None:
+    """Predict, then train on short inputs, test on longer ones, and compare: the main job."""
+    from foretell.cli import _progress, _start
+    from foretell.protocols._asking import parse_range, parse_ranges
+    from foretell.reports import answers
+
+    catalogue.find(protocol, ("protocols",))
+    _start.prepare_jax()
+    settings: dict[str, Any] = {
+        "positional": positional,
+        "budget": budget,
+        "seeds": seeds,
+        "train": parse_range(train) if train else None,
+        "bins": parse_ranges(bins) if bins else None,
+        "learning_rate": learning_rate,
+        "steps": steps,
+        "check_every": check_every,
+        "samples": samples,
+        "layers": layers,
+        "heads": heads,
+        "width": width,
+        "context": context_length,
+        "precision": precision,
+        "attention_scale": attention_scale,
+    }
+    if html is not None and html.is_dir():
+        raise BadInput("the report needs a file name", seen=html, hint=f"{html}/report.html")
+    ask = answers.measure if context.info_name == "measure" else answers.check
+    with _progress.bar() as show:
+        rows = ask(what, store=store, show=show, **settings)
+    _print(rows, html, as_json)
+
+
+def _print(rows: tuple[Row, ...], html: Path | None, as_json: bool) -> None:
+    from rich.console import Console
+
+    from foretell.plain.files import write_atomically
+    from foretell.reports.html import rows_page
+    from foretell.reports.terminal import show_row
+
+    if html is not None:
+        write_atomically(html, rows_page(rows))
+    if as_json:
+        print(json.dumps(_document(rows)))
+        return
+    for row in rows:
+        show_row(Console(), row)
+
+
+def _document(rows: tuple[Row, ...]) -> dict[str, Any]:
+    from foretell.core.scoreboard import Agreement
+
+    details = [
+        {
+            "predictor": prediction.predictor,
+            "architecture": row.question.architecture.label,
+            "predicted": prediction.verdict.value,
+            "measured": row.measurement.verdict.value,
+            "agreement": row.agreement(prediction).value,
+        }
+        for row in rows
+        for prediction in row.stated
+        if row.measurement
+    ]
+    found = [detail["agreement"] for detail in details]
+    order = (Agreement.DISAGREES, Agreement.OPEN, Agreement.AGREES)
+    return {
+        "task": rows[0].question.task.name,
+        "questions": [row.question.hash for row in rows],
+        "predictions": [prediction.as_json() for row in rows for prediction in row.stated],
+        "measurements": [row.measurement.as_json() for row in rows if row.measurement],
+        "agreement": next((kind.value for kind in order if kind.value in found), None),
+        "agreements": details,
+    }

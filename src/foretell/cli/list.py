@@ -1,0 +1,41 @@
+"""`foretell list`: what is in the catalogue."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from foretell.plain import catalogue
+from foretell.plain.errors import BadInput
+
+
+def list_names(
+    kind: Annotated[str, typer.Argument(help="|".join(catalogue.KINDS))] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """What there is: tasks, languages, predictors, protocols, positional encodings."""
+    if kind and kind not in catalogue.KINDS:
+        raise BadInput(
+            "there is no such part of the catalogue",
+            seen=kind,
+            hint=catalogue.suggest(kind, catalogue.KINDS) or ", ".join(catalogue.KINDS),
+        )
+    kinds = (kind,) if kind else catalogue.KINDS
+    if as_json:
+        found = {
+            each: [{"name": e.name, "title": e.title} for e in catalogue.entries(each)]
+            for each in kinds
+        }
+        print(json.dumps(found))
+        return
+    console = Console()
+    for each in kinds:
+        table = Table(title=each, title_justify="left", box=None, show_header=False, padding=(0, 2))
+        for entry in catalogue.entries(each):
+            table.add_row(f"[bold]{entry.name}[/bold]", entry.title)
+        console.print(table)
+        console.print()

@@ -1,0 +1,42 @@
+"""`foretell predict`: every theory that applies, without training."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def predict(
+    what: Annotated[str, typer.Argument(help="A name, `regex:…`, a DFA file, a question file.")],
+    positional: Annotated[
+        str | None, typer.Option(help="Encodings, separated by commas.  [default: nope,ape]")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """What theory says, with its strength, assumptions and certificate."""
+    from rich.console import Console
+
+    from foretell.core.prediction import NotApplicable, Prediction
+    from foretell.reports import answers
+    from foretell.reports.terminal import show_predictions
+
+    said = answers.predict(what, **({"positional": positional} if positional else {}))
+    if not as_json:
+        show_predictions(Console(), said)
+        return
+    document = {
+        "task": said[0].question.task.name,
+        "predictions": [answer.as_json() for answer in said if isinstance(answer, Prediction)],
+        "not_applicable": [
+            {
+                "predictor": answer.predictor,
+                "architecture": answer.question.architecture.as_json(),
+                "reason": answer.reason,
+            }
+            for answer in said
+            if isinstance(answer, NotApplicable)
+        ],
+    }
+    print(json.dumps(document))

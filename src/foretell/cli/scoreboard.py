@@ -1,0 +1,45 @@
+"""`foretell scoreboard`: everything measured so far against everything predicted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def scoreboard(
+    store: Annotated[
+        str | None,
+        typer.Option(help="Folder of runs.  [default: FORETELL_STORE or ./foretell-runs]"),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the page there.")] = None,
+    parquet: Annotated[Path | None, typer.Option(help="Write every score there.")] = None,
+    sql: Annotated[str | None, typer.Option(help="Query the table `scores` instead.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Prediction beside measurement for every run in the store, and each theory's record."""
+    from rich.console import Console
+
+    from foretell.plain.files import write_atomically
+    from foretell.reports.html import scoreboard_page
+    from foretell.reports.scoreboard import build_scoreboard, scoreboard_json
+    from foretell.reports.terminal import show_scoreboard
+    from foretell.training.queries import export_parquet, query
+    from foretell.training.store import Store
+
+    runs = Store.at(store)
+    if sql is not None:
+        print(json.dumps(query(runs, sql), indent=None if as_json else 1))
+        return
+    if parquet is not None:
+        count = export_parquet(runs, parquet)
+        typer.echo(f"{count} scores written to {parquet}", err=True)
+    board, problems = build_scoreboard(runs)
+    if html is not None:
+        write_atomically(html, scoreboard_page(board, problems))
+    if as_json:
+        print(json.dumps(scoreboard_json(board, problems)))
+    else:
+        show_scoreboard(Console(), board, problems)

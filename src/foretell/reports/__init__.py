@@ -1,0 +1,1 @@
+"""Rows and scoreboards made readable: terminal, HTML, figures; and data sets to take away."""

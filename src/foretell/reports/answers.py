@@ -1,0 +1,82 @@
+"""The main job in three functions: predict, measure, check. Command line and Python share them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from foretell.core.prediction import NotApplicable, Prediction
+from foretell.core.scoreboard import Row
+from foretell.protocols import _running
+from foretell.protocols._asking import Request, request_from_file
+from foretell.theory import predict as ask_theories
+from foretell.training.engine import Progress
+from foretell.training.provenance import describe_machine
+from foretell.training.store import Store
+
+PREDICTED = ("nope", "ape")  # the encodings theories speak about when nobody names one
+
+
+def requests(what: str, **settings: Any) -> tuple[Request, ...]:
+    """One request for each positional encoding named (`nope,ape`); a TOML file may set defaults."""
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    if what.endswith(".toml"):
+        chosen = {**request_from_file(Path(what)), **chosen}
+        what = chosen.pop("what")
+    positionals = str(chosen.pop("positional", "nope")).split(",")
+    return tuple(Request(what=what, positional=name.strip(), **chosen) for name in positionals)
+
+
+def predict(what: str, **settings: Any) -> tuple[Prediction | NotApplicable, ...]:
+    """Every theory's answer, without training anything.
+
+    >>> [(said.question.architecture.positional, said.verdict.value) for said in predict("sort")]
+    [('nope', 'yes'), ('ape', 'yes')]
+    """
+    settings.setdefault("positional", ",".join(PREDICTED))
+    asked = [request.question() for request in requests(what, **settings)]
+    return tuple(answer for question in asked for answer in ask_theories(question))
+
+
+def measure(
+    what: str,
+    *,
+    store: Store | str | Path | None = None,
+    show: Callable[[Progress], None] = lambda progress: None,
+    **settings: Any,
+) -> tuple[Row, ...]:
+    """Train and test, one row an encoding, without asking any theory."""
+    rows = []
+    for request in requests(what, **settings):
+        question = request.question()
+        measured = _running.measure(
+            question, request.protocol(), request.seed_list(), _store(store), show
+        )
+        rows.append(Row(question, (), measured))
+    return tuple(rows)
+
+
+def check(
+    what: str,
+    *,
+    store: Store | str | Path | None = None,
+    show: Callable[[Progress], None] = lambda progress: None,
+    **settings: Any,
+) -> tuple[Row, ...]:
+    """Predict, put the prediction on record, then measure and compare."""
+    asked = requests(what, **settings)
+    said = {}
+    for request in asked:  # all predictions stand in the store before the first training starts
+        question = request.question()
+        said[question.hash] = ask_theories(question)
+        stated = [answer for answer in said[question.hash] if isinstance(answer, Prediction)]
+        line = {**describe_machine(), "predictions": [answer.as_json() for answer in stated]}
+        _store(store).note_predictions(question.hash, line)
+    measured = measure(what, store=store, show=show, **settings)
+    return tuple(dataclasses.replace(row, predictions=said[row.question.hash]) for row in measured)
+
+
+def _store(store: Store | str | Path | None) -> Store:
+    return store if isinstance(store, Store) else Store.at(store)

@@ -1,0 +1,257 @@
+"""Figures as SVG text: deterministic, text kept as text, colours safe for the colour-blind."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from foretell.core.measurement import Curve, Measurement, Value
+from foretell.core.prediction import Prediction
+from foretell.core.question import SizeRange
+from foretell.numerics.intervals import over_seeds
+from foretell.reports import phrases
+
+BIN = 10  # sizes that one point of a curve gathers
+# From the palette of Okabe and Ito, which the colour-blind can tell apart.
+MEAN, LEFT_OUT, TRAINED, GREY = "#0072B2", "#D55E00", "#E69F00", "#6b6b6b"
+INK = "#222222"
+FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 10.5,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": "#555555",
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+SERIES = (
+    "mean",
+    "95 % interval",
+    "one seed",
+    "seed not fitted, left out",
+    "guessing",
+    "trained on",
+)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bins of one range: a place on the axis each, and per seed (right, tried) in each."""
+
+    sizes: SizeRange
+    places: tuple[float, ...]
+    counts: dict[int, tuple[tuple[int, int], ...]]
+
+
+def length_curves(measurement: Measurement, predictions: Sequence[Prediction] = ()) -> str:
+    """Share of right answers by size: thin lines seeds, thick line their mean with its interval."""
+    probes = list(dict.fromkeys(curve.probe for curve in measurement.curves)) or ["typical"]
+    with matplotlib.rc_context():
+        matplotlib.rcParams.update(STYLE)
+        # The salt makes ids repeatable, and keeps those of two figures on one page apart.
+        matplotlib.rcParams["svg.hashsalt"] = measurement.question.hash
+        inches = (7.6, 3.9) if len(probes) == 1 else (3.5 * len(probes), 4.0)
+        figure = Figure(figsize=inches, layout="constrained")
+        panels = figure.subplots(1, len(probes), sharey=True, squeeze=False)[0]
+        for panel, probe in zip(panels, probes, strict=True):
+            _draw_panel(panel, measurement, probe, titled=len(probes) > 1)
+        panels[0].set_ylabel("share of examples all right")
+        heading = _heading(measurement, predictions)
+        figure.suptitle(heading, x=0.01, ha="left", fontsize=11.5, parse_math=False)
+        _draw_legend(figure, panels)
+        return _clean(_render(figure), heading)
+
+
+def bins_of(measurement: Measurement, probe: str) -> tuple[Bins, ...]:
+    """Curves gathered into about ten sizes a bin, no bin reaching across two tested ranges."""
+    curves = [curve for curve in measurement.curves if curve.probe == probe]
+    ranges = sorted({value.sizes for value in measurement.values if value.probe == probe})
+    return tuple(_bin_range(curves, sizes) for sizes in ranges)
+
+
+def counted_seeds(measurement: Measurement, probe: str) -> set[int]:
+    """The seeds that the values average over: those whose shares appear among them.
+
+    A measurement leaves out runs that did not fit, and names no seeds beside its shares.
+    """
+    first = measurement.question.task.probes[0]
+    values = [value for value in measurement.values if value.probe == first]
+    wanted = set(zip(*(value.seeds for value in values), strict=False))
+    curves = [curve for curve in measurement.curves if curve.probe == first]
+    found = {c.seed for c in curves if tuple(_share(c, v.sizes) for v in values) in wanted}
+    everyone = {curve.seed for curve in measurement.curves if curve.probe == probe}
+    certain = bool(values) and len(found) == len(values[0].seeds)
+    return found & everyone if certain else everyone
+
+
+def _share(curve: Curve, sizes: SizeRange) -> float:
+    points = [point for point in curve.points if sizes.low <= point[0] <= sizes.high]
+    tried = sum(point[2] for point in points)
+    return sum(point[1] for point in points) / tried if tried else 0.0
+
+
+def _bin_range(curves: Sequence[Curve], sizes: SizeRange) -> Bins:
+    span = sizes.high - sizes.low + 1
+    number = max(1, round(span / BIN))
+    tested: list[list[int]] = [[] for _ in range(number)]
+    sums = {curve.seed: [[0, 0] for _ in range(number)] for curve in curves}
+    for curve in curves:
+        for size, right, tried in curve.points:
+            if sizes.low <= size <= sizes.high:
+                place = (size - sizes.low) * number // span
+                tested[place].append(size)
+                sums[curve.seed][place][0] += right
+                sums[curve.seed][place][1] += tried
+    kept = [place for place in range(number) if tested[place]]
+    places = tuple((min(tested[place]) + max(tested[place])) / 2 for place in kept)
+    counts = {
+        seed: tuple((own[place][0], own[place][1]) for place in kept) for seed, own in sums.items()
+    }
+    return Bins(sizes, places, counts)
+
+
+def _draw_panel(panel: Axes, measurement: Measurement, probe: str, *, titled: bool) -> None:
+    pieces = bins_of(measurement, probe)
+    counted = counted_seeds(measurement, probe)
+    values = [value for value in measurement.values if value.probe == probe]
+    _draw_ranges(panel, measurement, values)
+    for seed in sorted({curve.seed for curve in measurement.curves if curve.probe == probe}):
+        _draw_seed(panel, pieces, seed, counted=seed in counted)
+    _draw_mean(panel, pieces, counted)
+    panel.set_ylim(-0.03, 1.05)
+    panel.set_yticks([0, 0.25, 0.5, 0.75, 1.0])
+    panel.set_xlabel("input size")
+    panel.margins(x=0.02)
+    panel.grid(axis="y", color="#e3e3e3", linewidth=0.8)
+    panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)
+    if titled:
+        panel.set_title(probe, loc="left", fontsize=10, parse_math=False)
+
+
+def _draw_legend(figure: Figure, panels: Sequence[Axes]) -> None:
+    """One legend for all panels, since a series may be missing from some of them."""
+    found: dict[str, Artist] = {}
+    for panel in panels:
+        handles, labels = panel.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    names = [name for name in SERIES if name in found]
+    columns = len(names) if len(panels) > 2 or len(names) < 6 else 3
+    handles = [found[name] for name in names]
+    figure.legend(handles, names, loc="outside lower left", ncols=columns, frameon=False)
+
+
+def _draw_ranges(panel: Axes, measurement: Measurement, values: Sequence[Value]) -> None:
+    for place, value in enumerate(sorted(values, key=lambda value: value.sizes)):
+        low, high = value.sizes.low - 0.5, value.sizes.high + 0.5
+        if phrases.is_seen(measurement.question, value.sizes):
+            panel.axvspan(low, high, color=TRAINED, alpha=0.13, linewidth=0, label=SERIES[5])
+        if place:
+            panel.axvline(low, color="#9a9a9a", linewidth=0.8, linestyle=(0, (2, 2)))
+        if value.baseline is not None:
+            label = SERIES[4] if place == 0 else "_again"
+            panel.plot([low, high], [value.baseline] * 2, color=GREY, linestyle="--", label=label)
+
+
+def _draw_seed(panel: Axes, pieces: Sequence[Bins], seed: int, *, counted: bool) -> None:
+    places, shares = _joined(
+        pieces,
+        [
+            [right / tried if tried else math.nan for right, tried in piece.counts[seed]]
+            for piece in pieces
+        ],
+    )
+    panel.plot(
+        places,
+        shares,
+        color=MEAN if counted else LEFT_OUT,
+        alpha=0.45 if counted else 0.8,
+        linewidth=0.9,
+        linestyle="-" if counted else ":",
+        label=SERIES[2] if counted else SERIES[3],
+    )
+
+
+def _draw_mean(panel: Axes, pieces: Sequence[Bins], counted: set[int]) -> None:
+    found = [
+        [_over_counted(piece, place, counted) for place in range(len(piece.places))]
+        for piece in pieces
+    ]
+    means, lows, highs = ([[one[part] for one in piece] for piece in found] for part in range(3))
+    places, mean = _joined(pieces, means)
+    if len(counted) > 1:  # the interval of one seed is [0, 1] and would only paint the panel
+        low, high = _joined(pieces, lows)[1], _joined(pieces, highs)[1]
+        panel.fill_between(places, low, high, color=MEAN, alpha=0.18, linewidth=0, label=SERIES[1])
+    panel.plot(places, mean, color=MEAN, linewidth=2.4, marker="o", markersize=3.5, label=SERIES[0])
+
+
+def _over_counted(piece: Bins, place: int, counted: set[int]) -> tuple[float, float, float]:
+    cells = [own[place] for seed, own in piece.counts.items() if seed in counted and own[place][1]]
+    tried = sum(cell[1] for cell in cells) // max(1, len(cells))
+    return over_seeds([right / count for right, count in cells], tried)
+
+
+def _joined(
+    pieces: Sequence[Bins], series: Sequence[Sequence[float]]
+) -> tuple[list[float], list[float]]:
+    """One line through all ranges, interrupted where sizes between two ranges were not tested."""
+    places: list[float] = []
+    heights: list[float] = []
+    reached: int | None = None
+    for piece, part in zip(pieces, series, strict=True):
+        if reached is not None and piece.sizes.low > reached + 1:
+            places.append(float(reached))
+            heights.append(math.nan)
+        places.extend(piece.places)
+        heights.extend(part)
+        reached = piece.sizes.high
+    return places, heights
+
+
+def _heading(measurement: Measurement, predictions: Sequence[Prediction]) -> str:
+    question = measurement.question
+    said = "; ".join(f"{phrases.predicted(item)} ({item.predictor})" for item in predictions)
+    name = question.task.name
+    short = name if len(name) <= 40 else name[:39] + "…"
+    return (
+        f"{short} · {question.architecture.label}\n"
+        f"measured: {measurement.verdict.value}  ·  predicted: {said or phrases.NO_THEORY}"
+    )
+
+
+def _render(figure: Figure) -> str:
+    stream = io.StringIO()
+    empty = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    FigureCanvasSVG(figure).print_svg(stream, metadata=empty)
+    return stream.getvalue()
+
+
+def _clean(svg: str, heading: str) -> str:
+    """Ready to stand inside a page: no prologue, no group ids to collide, sized by its frame."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = svg.replace("'DejaVu Sans'", FONTS)
+    spoken = escape(heading.replace("\n", ", "), quote=True)
+    return re.sub(
+        r'<svg (.*?)width="([\d.]+)pt" height="[\d.]+pt"(.*?)>',
+        lambda found: f'<svg role="img" aria-label="{spoken}" {found[1].strip()}{found[3]}>',
+        svg,
+        count=1,
+        flags=re.DOTALL,
+    )

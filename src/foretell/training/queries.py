@@ -1,0 +1,89 @@
+"""SQL over the store, and Parquet out of it, by DuckDB.
+
+Kept apart from the store because DuckDB is not on every machine that trains.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as arrow
+
+from foretell.plain.errors import BadInput
+from foretell.plain.files import explain_disk_trouble
+from foretell.training.store import Store
+
+COLUMNS = {
+    "question": arrow.string(),
+    "run": arrow.string(),
+    "task": arrow.string(),
+    "positional": arrow.string(),
+    "layers": arrow.int64(),
+    "heads": arrow.int64(),
+    "width": arrow.int64(),
+    "protocol": arrow.string(),
+    "seed": arrow.int64(),
+    "status": arrow.string(),
+    "probe": arrow.string(),
+    "low": arrow.int64(),
+    "high": arrow.int64(),
+    "size": arrow.int64(),
+    "right": arrow.int64(),
+    "tried": arrow.int64(),
+}
+
+
+def table(store: Store) -> arrow.Table:
+    """Every score of every intact run, one row each."""
+    rows: list[dict[str, Any]] = []
+    for run in store.runs()[0]:
+        shape = run.question["architecture"]
+        ended = {member.seed: member.status for member in run.record.members}
+        fixed = {
+            "question": run.folder.parent.name,
+            "run": run.folder.name,
+            "task": run.question["task"]["name"],
+            "positional": shape["positional"],
+            "layers": shape["layers"],
+            "heads": shape["heads"],
+            "width": shape["width"],
+            "protocol": run.settings["protocol"],
+        }
+        rows += [
+            {**fixed, **vars(score), "status": ended[score.seed]} for score in run.record.scores
+        ]
+    return arrow.Table.from_pylist(rows, schema=arrow.schema(list(COLUMNS.items())))
+
+
+def query(store: Store, sql: str) -> list[dict[str, Any]]:
+    """Rows of a query over the table `scores`; it can read that table and nothing else."""
+    try:
+        return _connect(store).sql(sql).to_arrow_table().to_pylist()
+    except (duckdb.Error, AttributeError) as error:
+        raise BadInput(
+            "the query does not run",
+            seen=sql,
+            why=str(error).splitlines()[0],
+            hint=f"one SELECT over the table `scores` with columns {', '.join(COLUMNS)}",
+        ) from None
+
+
+def export_parquet(store: Store, path: Path) -> int:
+    """Write the table `scores` as Parquet; returns the number of rows."""
+    scores = table(store)
+    with explain_disk_trouble(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = str(path).replace("'", "''")
+        connection = duckdb.connect()
+        connection.register("scores", scores)
+        connection.sql("SELECT * FROM scores").write_parquet(target)
+    return scores.num_rows
+
+
+def _connect(store: Store) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.register("scores", table(store))
+    connection.sql("SET enable_external_access = false")  # a query must not read other files
+    return connection

@@ -1,0 +1,151 @@
+"""The run store: an append-only folder, one directory a question, one below it a run.
+
+    foretell-runs/
+      <question hash>/
+        question.json            what was asked
+        predictions.jsonl        what theories said, one line each time somebody asked
+        <plan hash>/
+          settings.json          protocol and plan
+          checkpoint.json, …     only while the run is unfinished
+          values.jsonl           one line for each seed, probe and size
+          weights.safetensors    the trained models
+          run.json               provenance and how training ended; written last: its presence
+                                 means the run is whole
+
+Different runs never share a file, and a run is held by a lock while it is worked on, so any
+number of processes may use one store.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors.numpy import save
+
+from foretell.plain.errors import StoreProblem
+from foretell.plain.files import explain_disk_trouble, hold, write_atomically
+from foretell.training.checkpoint import POINTER
+from foretell.training.engine import MemberRecord, Record, Score
+
+DEFAULT_FOLDER = "foretell-runs"
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """One finished run as it lies in the store."""
+
+    question: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    record: Record
+    provenance: Mapping[str, Any]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of runs."""
+
+    root: Path
+
+    @classmethod
+    def at(cls, folder: str | Path | None = None) -> Store:
+        """The folder given, else `FORETELL_STORE`, else `./foretell-runs`."""
+        return cls(Path(folder or os.environ.get("FORETELL_STORE") or DEFAULT_FOLDER))
+
+    def open_run(self, question: Mapping[str, Any], question_hash: str, plan_hash: str) -> Path:
+        """Folder of a run, with its question beside it. Fails early if nothing can be written."""
+        folder = self.root / question_hash / plan_hash
+        with explain_disk_trouble(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder.parent / "question.json", json.dumps(question, indent=1))
+        return folder
+
+    @contextmanager
+    def working_on(self, folder: Path) -> Iterator[None]:
+        """Hold a run while training it."""
+        with hold(folder / "lock", what="this run"):
+            yield
+
+    def save_run(
+        self,
+        folder: Path,
+        settings: Mapping[str, Any],
+        record: Record,
+        weights: Mapping[str, Any],
+        provenance: Mapping[str, Any],
+    ) -> None:
+        """Write a finished run; `run.json` last, since its presence says that the rest is there."""
+        write_atomically(folder / "settings.json", json.dumps(settings, indent=1))
+        lines = [json.dumps(dataclasses.asdict(score)) for score in record.scores]
+        write_atomically(folder / "values.jsonl", "".join(line + "\n" for line in lines))
+        write_atomically(folder / "weights.safetensors", save(dict(weights)))
+        run = {
+            "members": [dataclasses.asdict(member) for member in record.members],
+            "baselines": record.baselines,
+            "history": record.history,
+            "seconds": record.seconds,
+            "lines": len(lines),
+            "provenance": provenance,
+        }
+        write_atomically(folder / "run.json", json.dumps(run, indent=1))
+        (folder / POINTER).unlink(missing_ok=True)
+        for old in folder.glob("checkpoint-*.safetensors"):
+            old.unlink(missing_ok=True)
+
+    def load_run(self, folder: Path) -> StoredRun | None:
+        """A finished run, nothing if it is unfinished, a message naming it if it is damaged."""
+        if not (folder / "run.json").exists():
+            return None
+        try:
+            run = json.loads((folder / "run.json").read_text())
+            values = (folder / "values.jsonl").read_text().splitlines()
+            if len(values) != run["lines"]:
+                raise ValueError(f"values.jsonl has {len(values)} lines, not {run['lines']}")
+            record = Record(
+                tuple(MemberRecord(**member) for member in run["members"]),
+                tuple(Score(**json.loads(line)) for line in values),
+                tuple((str(p), int(a), int(b), float(v)) for p, a, b, v in run["baselines"]),
+                tuple(run["history"]),
+                float(run["seconds"]),
+            )
+            question = json.loads((folder.parent / "question.json").read_text())
+            settings = json.loads((folder / "settings.json").read_text())
+            return StoredRun(question, settings, record, run["provenance"], folder)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreProblem(
+                "a run in the store is damaged",
+                seen=folder,
+                why=f"{type(error).__name__}: {error}".splitlines()[0],
+                hint="move that folder away; all other runs are intact",
+            ) from None
+
+    def runs(self) -> tuple[list[StoredRun], list[StoreProblem]]:
+        """All finished runs that can be read, and a message for each that cannot."""
+        found, problems = [], []
+        for path in sorted(self.root.glob("*/*/run.json")):
+            try:
+                run = self.load_run(path.parent)
+            except StoreProblem as problem:
+                problems.append(problem)
+                continue
+            if run is not None:
+                found.append(run)
+        return found, problems
+
+    def note_predictions(self, question_hash: str, line: Mapping[str, Any]) -> None:
+        """Put on record what was predicted, before anything is measured."""
+        path = self.root / question_hash / "predictions.jsonl"
+        with explain_disk_trouble(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            try:  # one write of one line: lines of two processes cannot mix
+                os.write(handle, (json.dumps(line) + "\n").encode())
+            finally:
+                os.close(handle)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from foretell.core.question import Question
+from foretell.reports.scoreboard import build_scoreboard, question_from_json, scoreboard_json
+from foretell.training.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "runs")
+
+
+class Saver:
+    """Writes made-up runs as training would."""
+
+    def __init__(self, store: Store, make: Any, protocol: Any, provenance: dict[str, Any]) -> None:
+        self.store, self.protocol, self.provenance = store, protocol, provenance
+        _, self.make_question, self.make_record = make
+
+    def save(self, question: Question, count: int = 4, time: str = "", **changed: Any) -> Path:
+        record = self.make_record(question, seeds=count)
+        plan = self.protocol.plan(question, tuple(range(count)))
+        asked = {**question.as_json(), "hash": question.hash}
+        folder = self.store.open_run(asked, question.hash, plan.hash + time.replace(":", ""))
+        settings = {
+            "protocol": "length",
+            "protocol_settings": self.protocol.as_json(),
+            "seeds": list(range(count)),
+            **changed,
+        }
+        provenance = {**self.provenance, "seeds": list(range(count))}
+        if time:
+            provenance["time"] = time
+        self.store.save_run(folder, settings, record, {"w": np.zeros(1)}, provenance)
+        return folder
+
+
+@pytest.fixture
+def saver(store: Store, make: Any, protocol: Any, provenance: dict[str, Any]) -> Saver:
+    return Saver(store, make, protocol, provenance)
+
+
+def test_good_damaged_and_unfinished_runs(store: Store, saver: Saver) -> None:
+    saver.save(saver.make_question("tomita-5"))
+    saver.save(saver.make_question("majority"))
+    damaged = saver.save(saver.make_question("parity"))
+    (damaged / "values.jsonl").write_text("")
+    unfinished = saver.save(saver.make_question("sort"))
+    (unfinished / "run.json").unlink()
+    board, problems = build_scoreboard(store)
+    assert [row.question.task.name for row in board.rows] == ["majority", "tomita-5"]
+    verdicts = [row.measurement.verdict.value for row in board.rows if row.measurement]
+    assert verdicts == ["yes", "no"]
+    assert [problem.seen for problem in problems] == [damaged]
+    document = json.loads(json.dumps(scoreboard_json(board, problems)))
+    assert document["rows"][0]["predictions"][0]["agreement"] == "agrees"
+    assert sum(record["agrees"] for record in document["records"]) >= 1
+    assert document["problems"][0]["seen"] == str(damaged)
+
+
+def test_a_measurement_read_back_equals_the_one_made(store: Store, saver: Saver, make: Any) -> None:
+    question = saver.make_question("tomita-5")
+    saver.save(question)
+    made = make[0]("tomita-5").measurement
+    board, _ = build_scoreboard(store)
+    found = board.rows[0].measurement
+    assert found is not None
+    assert board.rows[0].question.hash == question.hash
+    assert (found.values, found.curves, found.reason) == (made.values, made.curves, made.reason)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"protocol_settings": {"name": "horoscope"}},
+        {"protocol_settings": {"name": "length", "moon": 1}},
+        {"protocol_settings": None},
+        {"seeds": "many"},
+    ],
+)
+def test_runs_that_cannot_be_understood_are_named(
+    store: Store, saver: Saver, changed: dict[str, Any]
+) -> None:
+    folder = saver.save(saver.make_question("majority"), **changed)
+    saver.save(saver.make_question("sort"))
+    board, problems = build_scoreboard(store)
+    assert [row.question.task.name for row in board.rows] == ["sort"]
+    assert [problem.seen for problem in problems] == [folder]
+    assert problems[0].why
+
+
+def test_a_question_changed_after_the_run_is_refused(store: Store, saver: Saver) -> None:
+    folder = saver.save(saver.make_question("majority"))
+    path = folder.parent / "question.json"
+    path.write_text(path.read_text().replace("majority", "sort"))
+    board, problems = build_scoreboard(store)
+    assert board.rows == ()
+    assert "changed after the run" in str(problems[0].why)
+
+
+def test_most_seeds_win_then_the_newest(store: Store, saver: Saver) -> None:
+    question = saver.make_question("majority")
+    saver.save(question, count=4, time="2026-01-01T00:00:00+00:00")
+    saver.save(question, count=4, time="2026-03-01T00:00:00+00:00")
+    saver.save(question, count=4, time="2026-02-01T00:00:00+00:00")
+    saver.save(question, count=2, time="2026-04-01T00:00:00+00:00")
+    board, problems = build_scoreboard(store)
+    assert problems == []
+    (row,) = board.rows
+    assert row.measurement is not None
+    assert row.measurement.provenance["time"] == "2026-03-01T00:00:00+00:00"
+
+
+def test_an_empty_store(store: Store) -> None:
+    board, problems = build_scoreboard(store)
+    assert (board.rows, problems) == ((), [])
+
+
+@pytest.mark.parametrize("what", ["majority", "tomita-5", "regex:(ab)*"])
+def test_questions_come_back_from_json(what: str, make: Any) -> None:
+    question = make[1](what)
+    assert question_from_json(json.loads(json.dumps(question.as_json()))).hash == question.hash

@@ -1,0 +1,199 @@
+"""The fleet: members are independent, done members rest, both member loops agree."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from foretell.core.architecture import Architecture
+from foretell.core.question import SizeRange
+from foretell.plain.errors import BadInput
+from foretell.tasks.lookup import find_task
+from foretell.training import member
+from foretell.training.fleet import Fleet, OneByOne, Together
+from foretell.training.member import DIVERGED, FITTED, RUNNING
+from foretell.training.plan import Member, Plan, Trial
+
+
+def small_plan(members=None, task="binary-majority", steps=40, **settings):
+    chosen = find_task(task, 12)
+    members = members or tuple(Member(seed, 1e-3, chosen) for seed in (0, 1, 2))
+    shape = Architecture(
+        layers=1,
+        heads=1,
+        width=8,
+        positional=settings.pop("positional", "ape"),
+        context=chosen.width(12) + 1,
+        tied=chosen.labels == chosen.alphabet.tokens,
+        precision=settings.pop("precision", "float32"),
+    )
+    probe = chosen.probes[0]
+    settings = {"check_every": 20, "segment": 10, "batch": 8} | settings
+    return Plan(
+        architecture=shape,
+        members=members,
+        train=SizeRange(2, 6),
+        trials=(Trial(probe, SizeRange(2, 6), 40), Trial(probe, SizeRange(7, 12), 40)),
+        steps=steps,
+        **settings,
+    )
+
+
+@functools.cache
+def fleet_for(plan, loop):
+    """Compiling is most of the work here, so tests share fleets; a fleet keeps no state."""
+    return Fleet(plan, loop())
+
+
+def train(plan, loop, segments=2):
+    fleet = fleet_for(plan, loop)
+    states = fleet.start()
+    for _ in range(segments):
+        states = fleet.advance(states)
+    return fleet, states
+
+
+def leaves(state):
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(state.model)]
+
+
+def test_both_member_loops_train_the_same_models():
+    plan = small_plan()
+    one, states = train(plan, OneByOne)
+    together, stacked = train(plan, Together)
+    for a, b in zip(one.members(states), together.members(stacked), strict=True):
+        for x, y in zip(leaves(a), leaves(b), strict=True):
+            np.testing.assert_allclose(x, y, atol=2e-5)
+
+
+def test_a_member_does_not_depend_on_its_company():
+    plan = small_plan()
+    alone = small_plan(members=plan.members[1:2])
+    fleet, states = train(plan, OneByOne)
+    single, state = train(alone, OneByOne)
+    for x, y in zip(
+        leaves(fleet.members(states)[1]), leaves(single.members(state)[0]), strict=True
+    ):
+        assert (x == y).all()
+
+
+def test_training_lowers_the_loss():
+    plan = small_plan(steps=200, check_every=100)
+    _, states = train(plan, OneByOne, segments=1)
+    first = np.mean([float(state.loss) for state in states])
+    fleet, states = train(plan, OneByOne, segments=20)
+    assert np.mean([float(state.loss) for state in states]) < 0.8 * first
+    assert [int(state.step) for state in fleet.members(states)] == [200] * 3
+
+
+@pytest.mark.parametrize("loop", [OneByOne, Together])
+def test_a_diverging_member_is_recorded_and_hurts_nobody(loop):
+    task = find_task("binary-majority", 12)
+    mixed = (Member(0, 1e-3, task), Member(1, float("inf"), task))
+    fleet, states = train(small_plan(members=mixed), loop)
+    good, bad = fleet.members(states)
+    assert (int(good.status), int(bad.status)) == (RUNNING, DIVERGED)
+    assert all(np.isfinite(leaf).all() for leaf in leaves(bad))
+    alone, state = train(small_plan(members=mixed[:1]), loop)
+    for x, y in zip(leaves(good), leaves(alone.members(state)[0]), strict=True):
+        np.testing.assert_allclose(x, y, atol=2e-5)
+
+
+@pytest.mark.parametrize("loop", [OneByOne, Together])
+def test_a_fitted_member_stops_changing(loop):
+    plan = small_plan()
+    fleet, states = train(plan, loop)
+    members = fleet.members(states)
+    members[0] = members[0]._replace(status=np.asarray(FITTED, np.int32))
+    before = leaves(members[0])
+    after = fleet.members(fleet.advance(fleet.loop.spread(members)))
+    assert all((x == y).all() for x, y in zip(before, leaves(after[0]), strict=True))
+    assert int(after[0].step) == 20
+    assert int(after[1].step) == 30
+
+
+def test_check_marks_only_perfect_members(monkeypatch):
+    fleet = Fleet(small_plan(), OneByOne())
+    states = fleet.start()
+    perfect = [np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)]
+    perfect[2][7] = False
+    monkeypatch.setattr(fleet, "score", lambda *arguments: perfect)
+    states, scores = fleet.check(states)
+    assert [int(state.status) for state in states] == [FITTED, RUNNING, RUNNING]
+    assert scores == [1.0, 0.0, 39 / 40]
+
+
+def test_many_languages_in_one_fleet():
+    names = ("tomita-1", "aa-star", "abcde", "012-star-02")
+    members = tuple(Member(0, 1e-3, find_task(name, 12)) for name in names)
+    plan = small_plan(members=members, task="abcde", positional="nope")
+    plan = Plan(
+        architecture=plan.architecture,
+        members=members,
+        train=SizeRange(2, 8),
+        trials=(Trial("members", SizeRange(2, 8), 30), Trial("non-members", SizeRange(9, 12), 30)),
+        steps=20,
+        check_every=20,
+        segment=10,
+        batch=8,
+    )
+    fleet, states = train(plan, OneByOne)
+    assert all(np.isfinite(float(state.loss)) for state in fleet.members(states))
+    for each, (sizes, example) in zip(members, fleet.samples(plan.trials[1]), strict=True):
+        for size, tokens in zip(np.asarray(sizes), np.asarray(example.tokens), strict=True):
+            word = each.task.read_word(tokens.tolist())
+            assert len(word) == size
+            assert not each.task.language.accepts(word)
+
+
+def test_a_fleet_takes_one_family_only():
+    mixed = (Member(0, 1e-3, find_task("parity", 12)), Member(0, 1e-3, find_task("sort", 12)))
+    with pytest.raises(BadInput, match="one family"):
+        small_plan(members=mixed)
+
+
+def test_sizes_that_do_not_exist_name_the_nearest():
+    task = find_task("aaaa-star", 40)
+    shape = small_plan().architecture
+    with pytest.raises(BadInput, match="4 and 8"):
+        Plan(
+            architecture=shape,
+            members=(Member(0, 1e-3, task),),
+            train=SizeRange(5, 7),
+            trials=(Trial("members", SizeRange(4, 8), 10),),
+            steps=10,
+            check_every=10,
+            segment=10,
+        )
+
+
+def test_learning_rate_rises_then_falls_to_zero():
+    plan = small_plan(steps=100, warmup=10, check_every=50)
+    rates = [
+        float(member.learning_rate(plan, jnp.float32(1), jnp.int32(step))) for step in range(101)
+    ]
+    assert rates[0] == pytest.approx(0.1)
+    assert max(rates) == pytest.approx(1.0)
+    assert rates.index(max(rates)) in (9, 10)
+    assert rates[100] == 0.0
+    assert all(a >= b for a, b in zip(rates[10:], rates[11:], strict=False))
+
+
+def test_weight_decay_leaves_biases_and_norms_alone():
+    plan = small_plan()
+    state = fleet_for(plan, OneByOne).start()[0]
+    nothing = jax.tree.map(lambda leaf: 0 * leaf, state.model)
+    updates, _ = member.optimiser(plan).update(nothing, state.optimiser, state.model)
+    for update, weight in zip(jax.tree.leaves(updates), jax.tree.leaves(state.model), strict=True):
+        expected = 0.01 * weight if weight.ndim >= 2 else 0 * weight
+        np.testing.assert_allclose(update, expected, atol=1e-9)
+
+
+def test_bfloat16_trains_like_float32():
+    exact = train(small_plan(steps=200, check_every=100), OneByOne, 20)[1]
+    rough = train(small_plan(steps=200, check_every=100, precision="bfloat16"), OneByOne, 20)[1]
+    for a, b in zip(exact, rough, strict=True):
+        assert float(b.loss) == pytest.approx(float(a.loss), rel=0.15)
+        assert all(leaf.dtype == np.float32 for leaf in leaves(b))
