@@ -299,12 +299,6 @@ def test_a_measurement_of_any_task_is_json(entry: catalogue.Entry, name: str) ->
     assert found.verdict is Verdict.YES
 
 
-# Known faults: each test states what should hold. Take the mark away with the fault.
-
-
-@pytest.mark.xfail(
-    reason="plan accepts a range that is the training range; read crashes", strict=True
-)
 def test_asking_only_about_the_sizes_seen_is_refused_before_training(
     entry: catalogue.Entry,
 ) -> None:
@@ -312,29 +306,24 @@ def test_asking_only_about_the_sizes_seen_is_refused_before_training(
         build(entry).plan(ask(asked=(SEEN,)), (0, 1))
 
 
-@pytest.mark.xfail(
-    reason="plan accepts one seed several times, and read takes it for many", strict=True
-)
 def test_one_seed_several_times_is_one_seed(entry: catalogue.Entry) -> None:
     with pytest.raises(BadInput):
         build(entry).plan(ask(), (0, 0, 0))
 
 
-@pytest.mark.xfail(reason="a fitted run without scores counts as all wrong", strict=True)
 def test_scores_that_are_missing_are_not_wrong_answers(entry: catalogue.Entry) -> None:
     protocol = build(entry)
     plan = protocol.plan(ask(), (0, 1))
     run = dataclasses.replace(record(plan, [GOOD, GOOD]), scores=())
-    assert protocol.read(ask(), plan, run, PROVENANCE).verdict is Verdict.UNDECIDED
+    with pytest.raises(BadInput, match="lacks the scores"):
+        protocol.read(ask(), plan, run, PROVENANCE)
 
 
-@pytest.mark.xfail(reason="the reason shows the range with the lowest mean only", strict=True)
 def test_the_reason_of_a_no_shows_a_range_below_the_bar(entry: catalogue.Entry) -> None:
     found = read(entry, [("fitted", shares(0.9, 0.7)), ("fitted", shares(0.9, 1.0))])
     assert found.verdict is Verdict.NO
     assert str(NEAR) in found.reason  # [0.89, 0.91] decides; FAR is [0, 1]
 
 
-@pytest.mark.xfail(reason="says `only 1 of 1 runs fit`, which is not the reason", strict=True)
 def test_the_reason_for_one_seed_is_that_it_is_one(entry: catalogue.Entry) -> None:
     assert "only 1 of 1 runs fit" not in read(entry, [GOOD]).reason

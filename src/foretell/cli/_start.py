@@ -12,7 +12,7 @@ def prepare_jax() -> None:
     """Keep compiled programs between commands, apart for each kind of processor."""
     import jax
 
-    if os.environ.get("JAX_COMPILATION_CACHE_DIR") or jax.config.jax_compilation_cache_dir:
+    if os.environ.get("JAX_COMPILATION_CACHE_DIR"):
         return
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(home) / "foretell" / "compiled" / _processor()

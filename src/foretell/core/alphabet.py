@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from foretell.plain.errors import BadInput
 
@@ -23,8 +25,8 @@ class Alphabet:
     symbols: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "symbols", tuple(self.symbols))
-        repeated = sorted({s for s in self.symbols if self.symbols.count(s) > 1})
+        object.__setattr__(self, "symbols", tuple(map(str, self.symbols)))
+        repeated = sorted(s for s, times in Counter(self.symbols).items() if times > 1)
         if repeated:
             raise BadInput(
                 "an alphabet lists a symbol twice",
@@ -51,21 +53,27 @@ class Alphabet:
         """Every token in the order of its id."""
         return RESERVED + self.symbols
 
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {token: index for index, token in enumerate(self.tokens)}
+
     def encode(self, word: Iterable[str]) -> tuple[int, ...]:
         """Ids of the symbols of a word; a letter from elsewhere is bad input."""
-        ids = {token: index for index, token in enumerate(self.tokens)}
         out = []
         for symbol in word:
-            if symbol not in ids:
+            if symbol not in self._ids:
                 raise BadInput(
                     "a word has a letter outside the alphabet",
                     seen=repr(symbol),
                     why=f"the alphabet is {' '.join(self.symbols[:30])}",
                     hint="use only these letters, or add the missing one to the alphabet",
                 )
-            out.append(ids[symbol])
+            out.append(self._ids[symbol])
         return tuple(out)
 
     def decode(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Tokens of a sequence of ids."""
-        return tuple(self.tokens[int(index)] for index in ids)
+        tokens = self.tokens
+        if any(not 0 <= int(index) < len(tokens) for index in ids):
+            raise BadInput("an id is outside the alphabet", seen=list(ids), why=f"{self.size} ids")
+        return tuple(tokens[int(index)] for index in ids)

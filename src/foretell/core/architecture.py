@@ -55,6 +55,10 @@ class Architecture:
                 raise BadInput(
                     f"an architecture needs a whole number of {field}, at least 1", seen=value
                 )
+        if not isinstance(self.norm, bool) or not isinstance(self.tied, bool):
+            raise BadInput("`norm` and `tied` are true or false", seen=f"{self.norm}, {self.tied}")
+        if not self.positional:
+            raise BadInput("an architecture names its positional encoding", hint="nope")
         if self.width % self.heads:
             fitting = [h for h in range(1, self.width + 1) if self.width % h == 0]
             nearest = sorted(fitting, key=lambda h: abs(h - self.heads))[:3]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -54,8 +55,9 @@ class Bound:
         return not self.value < self.trivial  # a NaN bound is vacuous too
 
     def as_json(self) -> dict[str, object]:
-        """Plain values."""
-        return {"quantity": self.quantity, "value": self.value, "vacuous": self.vacuous}
+        """Plain values; a bound that is no number is written as null."""
+        value = self.value if math.isfinite(self.value) else None
+        return {"quantity": self.quantity, "value": value, "vacuous": self.vacuous}
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class Prediction:
     searched_only: bool = False  # the evidence is that a search found nothing
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", Verdict(self.verdict))
+        object.__setattr__(self, "strength", Strength(self.strength))
         problem = self._overclaim()
         if problem:
             raise BadInput(
@@ -105,7 +109,9 @@ class Prediction:
 
     def _overclaim(self) -> str | None:
         standings = {assumption.standing for assumption in self.assumptions}
-        if not self.reason or not self.sources:
+        if isinstance(self.sources, str) or not all(source.strip() for source in self.sources):
+            return "sources are a tuple of texts that say something"
+        if not self.reason.strip() or not self.sources:
             return "a prediction gives its reason and its sources"
         if Standing.VIOLATED in standings and self.verdict is not Verdict.UNDECIDED:
             return "an assumption is violated, which leaves only `undecided`"
@@ -143,6 +149,10 @@ class NotApplicable:
     predictor: str
     question: Question
     reason: str
+
+    def __post_init__(self) -> None:
+        if not self.reason.strip():
+            raise BadInput("a theory that does not apply says why", seen=self.predictor)
 
 
 class Predictor(abc.ABC):

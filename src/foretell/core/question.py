@@ -29,6 +29,8 @@ class SizeRange:
     high: int
 
     def __post_init__(self) -> None:
+        if type(self.low) is not int or type(self.high) is not int:
+            raise BadInput("sizes are whole numbers", seen=f"{self.low}-{self.high}")
         if self.low < 0 or self.high < self.low:
             raise BadInput(
                 "a size range is empty or reversed",
@@ -70,8 +72,16 @@ class GeneralizesInLength(Outcome):
     asked: tuple[SizeRange, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "asked", tuple(self.asked))
         if not self.asked:
             raise BadInput("a length question needs at least one range of sizes to ask about")
+        for place, sizes in enumerate(self.asked):
+            if sizes.low <= self.seen.high or sizes in self.asked[:place]:
+                raise BadInput(
+                    "a length question asks about longer sizes, each range once",
+                    seen=f"trained on {self.seen}, asked about {sizes}",
+                    hint=f"a range that starts at {self.seen.high + 1} or later",
+                )
 
     @property
     def largest(self) -> int:

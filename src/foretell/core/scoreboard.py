@@ -22,9 +22,10 @@ class Agreement(StrEnum):
     @staticmethod
     def between(prediction: Verdict, measurement: Verdict) -> Agreement:
         """Undecided on either side leaves the comparison open; it never counts as a hit."""
-        if Verdict.UNDECIDED in (prediction, measurement):
+        verdicts = Verdict(prediction), Verdict(measurement)
+        if Verdict.UNDECIDED in verdicts:
             return Agreement.OPEN
-        return Agreement.AGREES if prediction is measurement else Agreement.DISAGREES
+        return Agreement.AGREES if verdicts[0] is verdicts[1] else Agreement.DISAGREES
 
 
 @dataclass(frozen=True)

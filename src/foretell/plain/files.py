@@ -12,6 +12,9 @@ from pathlib import Path
 
 from foretell.plain.errors import BadInput, StoreProblem
 
+_UMASK = os.umask(0o022)  # it can only be read by setting it
+os.umask(_UMASK)
+
 
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Write beside, flush to disk, rename over: a reader or a crash never sees half a file."""
@@ -24,10 +27,22 @@ def write_atomically(path: Path, content: bytes | str) -> None:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
+            Path(temporary).chmod(0o666 & ~_UMASK)  # others may read the store too
             Path(temporary).replace(path)
+            _sync_folder(path.parent)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself survive a crash of the machine, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextlib.contextmanager
@@ -68,8 +83,9 @@ def read_text(path: Path) -> str:
             why=f"byte {error.start} cannot be read",
             hint="save it as UTF-8",
         ) from None
-    except OSError as error:
-        raise BadInput("cannot read the file", seen=path, why=error.strerror) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        why = getattr(error, "strerror", None) or str(error)
+        raise BadInput("cannot read the file", seen=repr(str(path)), why=why) from None
 
 
 @contextlib.contextmanager
@@ -81,7 +97,14 @@ def hold(path: Path, *, what: str) -> Iterator[None]:
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN):
+                raise StoreProblem(
+                    "cannot lock a run",
+                    seen=path,
+                    why=error.strerror,
+                    hint="a --store on a local disk",
+                ) from None
             raise BadInput(
                 f"another process is working on {what}",
                 seen=path.parent,

@@ -45,7 +45,8 @@ class Setting:
 
 UNPUBLISHED = Setting(4, 4, 128, 3e-4, 30_000)  # for tasks the paper did not train
 SMOKE = Setting(1, 1, 16, 1e-3, 100)
-CPU_LAYERS, CPU_WIDTH, CPU_STEPS = 2, 64, 6_000  # what four seeds do in minutes on two cores
+CPU_LAYERS, CPU_STEPS = 2, 6_000  # what four seeds do in two to four minutes on two cores
+CPU_WIDTH = {1: 64, 2: 32}  # by layers: about the same work, since the last layer is cheap
 CHECK_EVERY = {Budget.SMOKE: 50, Budget.CPU: 500, Budget.GPU: 1_000}
 SEEDS = {Budget.SMOKE: 2, Budget.CPU: 4, Budget.GPU: 5}
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
@@ -65,9 +66,10 @@ def setting_for(task: str, positional: str, budget: Budget) -> Setting:
     full = published(task, positional) or UNPUBLISHED
     if budget is Budget.GPU:
         return full
-    width = min(full.width, CPU_WIDTH)
+    layers = min(full.layers, CPU_LAYERS)
+    width = min(full.width, CPU_WIDTH[layers])
     return Setting(
-        layers=min(full.layers, CPU_LAYERS),
+        layers=layers,
         heads=next(heads for heads in (min(full.heads, 4), 2, 1) if width % heads == 0),
         width=width,
         # the rates published for wide models are needlessly slow at the cut-down width
@@ -153,6 +155,7 @@ class Request:
             learning_rate=_or(self.learning_rate, setting.learning_rate),
             warmup=_or(self.warmup, min(setting.warmup, steps)),
             samples=_or(self.samples, SAMPLES[self.budget]),
+            count_unfitted=self.budget is Budget.GPU and self.steps is None,
         )
 
     def seed_list(self) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ from typing import Any
 
 from foretell.core.measurement import Curve, Interval, Measurement, Value
 from foretell.core.protocol import Protocol
-from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
+from foretell.core.question import GeneralizesInLength, Question, Verdict
 from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
 from foretell.training.engine import Record, Score
@@ -45,6 +45,7 @@ class Length(Protocol[Plan, Record]):
     batch: int = 64
     samples: int = 2000
     bar: float = 0.95
+    count_unfitted: bool = False  # for full published budgets, where not fitting is a result
 
     def __post_init__(self) -> None:
         if not 0 < self.learning_rate < 1:
@@ -53,15 +54,26 @@ class Length(Protocol[Plan, Record]):
             )
         if self.samples < 1:
             raise BadInput("a test needs at least one sample", seen=self.samples)
+        if not 0 < self.bar <= 1 or self.warmup < 0:
+            raise BadInput(
+                "the bar lies in (0, 1] and the warm-up is not negative",
+                seen=f"bar {self.bar:g}, warm-up {self.warmup}",
+            )
 
     @property
     def rule(self) -> str:
         """The decision rule in words."""
+        unfitted = (
+            "runs that do not fit the training range count like the others if fewer than half do"
+            if self.count_unfitted
+            else "when fewer than half of the runs fit the training range perfectly: undecided, "
+            "whatever the longer ranges show"
+        )
         return (
             f"yes: the 95 % interval of the mean over fitted runs lies at or above {self.bar:g} "
-            f"in every longer range; no: it lies below {self.bar:g} in some longer range; "
-            "undecided: otherwise, or when fewer than half of the runs (or fewer than two) fit "
-            "the training range perfectly"
+            f"in every longer range, on the training distribution; no: it lies below {self.bar:g} "
+            f"in some longer range; undecided: otherwise, and always with fewer than two runs; "
+            f"{unfitted}"
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -73,12 +85,14 @@ class Length(Protocol[Plan, Record]):
         outcome, task = question.outcome, question.task
         if not isinstance(outcome, GeneralizesInLength):
             raise BadInput("the length protocol measures length questions", seen=outcome.name)
-        if not seeds:
-            raise BadInput("a measurement needs at least one seed", seen=0, hint="--seeds 4")
+        if not seeds or len(set(seeds)) < len(seeds):
+            raise BadInput(
+                "a measurement needs seeds, each once", seen=list(seeds), hint="--seeds 4"
+            )
         ranges = (outcome.seen, *outcome.asked)
         for sizes in ranges:
             require_sizes(task, sizes)
-        tests = [
+        trials = [
             Trial(probe, sizes, self.samples)
             for probe in task.probes
             for sizes in ranges
@@ -89,7 +103,7 @@ class Length(Protocol[Plan, Record]):
             architecture=question.architecture,
             members=tuple(Member(seed, self.learning_rate, task) for seed in seeds),
             train=outcome.seen,
-            trials=tuple(tests),
+            trials=tuple(trials),
             steps=self.steps,
             check_every=self.check_every,
             batch=self.batch,
@@ -101,15 +115,19 @@ class Length(Protocol[Plan, Record]):
         self, question: Question, plan: Plan, record: Record, provenance: Mapping[str, Any]
     ) -> Measurement:
         """Scores by range, then the rule."""
+        runs = [member.seed for member in record.members]
         fitted = [member.seed for member in record.members if member.status == "fitted"]
-        enough = len(fitted) >= max(2, (len(record.members) + 1) // 2)
-        used = fitted if enough else [member.seed for member in record.members]
-        values = tuple(self._value(test, record, used) for test in plan.trials)
-        verdict, reason = self._decide(question, values, len(fitted), len(record.members), enough)
+        mostly = 2 * len(fitted) >= len(runs)
+        values = tuple(
+            self._value(trial, record, fitted if mostly else runs) for trial in plan.trials
+        )
+        verdict, reason = self._decide(question, values, fitted, runs)
         diverged = [str(member.seed) for member in record.members if member.status == "diverged"]
-        notes = [f"{len(fitted)} of {len(record.members)} runs fit the training range perfectly"]
-        if not enough:
-            notes.append("too few runs fitted: the table shows all runs, fitted or not")
+        notes = [f"{len(fitted)} of {len(runs)} runs fit the training range perfectly"]
+        if not mostly:
+            notes.append("fewer than half fitted: the table shows all runs, fitted or not")
+        elif len(fitted) < len(runs):
+            notes.append("the table shows the fitted runs only")
         if diverged:
             notes.append(f"diverged and stopped: seeds {', '.join(diverged)}")
         notes.append(f"sampler: {question.task.sampler}")
@@ -122,52 +140,52 @@ class Length(Protocol[Plan, Record]):
             values=values,
             curves=_curves(record),
             notes=tuple(notes),
-            provenance={**provenance, "seeds": [member.seed for member in record.members]},
+            provenance={**provenance, "seeds": runs},
         )
 
-    def _value(self, test: Trial, record: Record, used: list[int]) -> Value:
-        scores = [
-            score
-            for score in record.scores
-            if (score.probe, score.low, score.high) == (test.probe, test.sizes.low, test.sizes.high)
-        ]
-        shares = tuple(_share([s for s in scores if s.seed == seed]) for seed in used)
-        mean, low, high = over_seeds(shares, test.count)
-        place = (test.probe, test.sizes.low, test.sizes.high)
+    def _value(self, trial: Trial, record: Record, used: list[int]) -> Value:
+        place = (trial.probe, trial.sizes.low, trial.sizes.high)
+        scores = [s for s in record.scores if (s.probe, s.low, s.high) == place]
+        shares = tuple(_share([s for s in scores if s.seed == seed], place) for seed in used)
+        mean, low, high = over_seeds(shares, trial.count)
         baseline = next((found[3] for found in record.baselines if found[:3] == place), None)
-        return Value(test.probe, test.sizes, shares, mean, Interval(low, high), baseline)
+        return Value(trial.probe, trial.sizes, shares, mean, Interval(low, high), baseline)
 
     def _decide(
-        self, question: Question, values: tuple[Value, ...], fitted: int, runs: int, enough: bool
+        self, question: Question, values: tuple[Value, ...], fitted: list[int], runs: list[int]
     ) -> tuple[Verdict, str]:
-        probe = question.task.probes[0]
         assert isinstance(question.outcome, GeneralizesInLength)
-        longer = [v for v in values if v.probe == probe and v.sizes != question.outcome.seen]
-        worst = min(longer, key=lambda value: value.mean)
+        probe, seen = question.task.probes[0], question.outcome.seen
+        longer = [value for value in values if value.probe == probe and value.sizes != seen]
+        below = [value for value in longer if value.interval.high < self.bar]
+        worst = min(below or longer, key=lambda value: value.mean)
         found = (
             f"{worst.mean:.3f} [{worst.interval.low:.3f}, {worst.interval.high:.3f}] "
             f"at sizes {worst.sizes}"
         )
-        if not enough:
+        mostly = 2 * len(fitted) >= len(runs)
+        if not mostly and not self.count_unfitted:
             return (
                 Verdict.UNDECIDED,
-                f"only {fitted} of {runs} runs fit the training range; {found}",
+                f"not learned: {len(fitted)} of {len(runs)} runs fit the training range, so "
+                f"longer inputs are no test of the theory yet; {found}",
             )
-        if all(value.interval.low >= self.bar for value in longer):
-            return Verdict.YES, f"worst longer range: {found}"
-        if any(value.interval.high < self.bar for value in longer):
+        if len(fitted if mostly else runs) < 2:
+            return Verdict.UNDECIDED, f"one run says nothing about another; {found}"
+        if below:
             return Verdict.NO, f"worst longer range: {found}"
+        if mostly and all(value.interval.low >= self.bar for value in longer):
+            return Verdict.YES, f"worst longer range: {found}"
         return Verdict.UNDECIDED, f"the interval straddles {self.bar:g}: {found}"
 
 
-def length_outcome(seen: SizeRange, asked: tuple[SizeRange, ...]) -> GeneralizesInLength:
-    """The outcome this protocol measures."""
-    return GeneralizesInLength(seen, asked)
-
-
-def _share(scores: list[Score]) -> float:
+def _share(scores: list[Score], place: tuple[str, int, int]) -> float:
     tried = sum(score.tried for score in scores)
-    return sum(score.right for score in scores) / tried if tried else 0.0
+    if not tried:
+        raise BadInput(
+            "a record lacks the scores of a run", seen=f"{place[0]} {place[1]}-{place[2]}"
+        )
+    return sum(score.right for score in scores) / tried
 
 
 def _curves(record: Record) -> tuple[Curve, ...]:

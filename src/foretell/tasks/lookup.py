@@ -23,6 +23,8 @@ def find_task(what: str, longest: int = 150) -> Task:
     >>> find_task("regex:(ab)*").labels
     ('{b}', '{<eos>,a}')
     """
+    if any("\ud800" <= letter <= "\udfff" for letter in what):
+        raise BadInput("that is not valid UTF-8 text", seen=repr(what))
     if what.startswith("regex:"):
         language = RegularLanguage.from_regex(what.removeprefix("regex:"), name=what)
         return RegularTask(longest, language=language)

@@ -138,5 +138,6 @@ def _pad_and_stack(arrays: list[np.ndarray]) -> np.ndarray:
     shape = np.max([array.shape for array in arrays], axis=0).astype(int)
     padded = np.zeros((len(arrays), *shape), arrays[0].dtype)
     for index, array in enumerate(arrays):
-        padded[(index, *map(slice, array.shape))] = array
+        own: tuple[Any, ...] = (index, *(slice(side) for side in array.shape))
+        padded[own] = array
     return padded

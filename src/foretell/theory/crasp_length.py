@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foretell.core.architecture import Architecture, AttentionScale
+from foretell.core.architecture import Activation, Architecture, AttentionScale
 from foretell.core.prediction import (
     Assumption,
     NotApplicable,
@@ -108,7 +108,22 @@ class CraspLength(Predictor):
 def assumptions(shape: Architecture, fact: Fact) -> tuple[Assumption, ...]:
     """What the theorem needs, and where each stands for this architecture."""
     checked, assumed = Standing.CHECKED, Standing.ASSUMED
-    scaled = shape.attention_scale is AttentionScale.LOG_LENGTH
+    differences = [
+        difference
+        for difference, present in (
+            ("layer norm", shape.norm),
+            (f"{shape.activation.value} units", shape.activation is not Activation.RELU),
+            (
+                "logits without the factor log length",
+                shape.attention_scale is not AttentionScale.LOG_LENGTH,
+            ),
+        )
+        if present
+    ]
+    ideal = (
+        "what is proved for the idealised transformer (no layer norm, Heaviside or ReLU units, "
+        "logits scaled with the logarithm of the length, fixed precision) carries over to this one"
+    )
     return (
         Assumption(f"{FRAGMENT[fact.name]}: {fact.value}, as declared by {fact.source}", assumed),
         Assumption(
@@ -119,12 +134,7 @@ def assumptions(shape: Architecture, fact: Fact) -> tuple[Assumption, ...]:
         Assumption(
             f"positional encoding is {shape.positional}, for which the result is stated", checked
         ),
-        Assumption(
-            "attention logits are multiplied by the logarithm of the length",
-            checked if scaled else assumed,
-        ),
-        Assumption("no layer norm", assumed if shape.norm else checked),
-        Assumption("Heaviside or ReLU units; here " + shape.activation.value, assumed),
-        Assumption("fixed precision, and enough layers, heads and width for the program", assumed),
+        Assumption(ideal + (f", with {', '.join(differences)}" if differences else ""), assumed),
+        Assumption("layers, heads and width are enough for the program", assumed),
         Assumption("the training sizes are long enough; no bound is known in general", assumed),
     )

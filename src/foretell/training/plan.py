@@ -66,6 +66,8 @@ class Plan:
                 why="steps must be a multiple of the check interval, and that of the segment",
                 hint=f"--steps {-(-self.steps // self.check_every) * self.check_every}",
             )
+        if any(not 0 <= member.seed < 2**31 for member in self.members):
+            raise BadInput("seeds are whole numbers from 0 to 2^31 - 1")
         kinds = {type(member.task) for member in self.members}
         if len(kinds) > 1:
             raise BadInput(

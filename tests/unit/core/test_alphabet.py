@@ -62,5 +62,6 @@ def test_the_message_about_a_huge_alphabet_stays_short() -> None:
 
 
 def test_decode_refuses_ids_it_does_not_own() -> None:
-    with pytest.raises(IndexError):
-        Alphabet(("a",)).decode([5])
+    for index in (5, -1):
+        with pytest.raises(BadInput, match="outside"):
+            Alphabet(("a",)).decode([index])

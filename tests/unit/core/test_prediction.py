@@ -167,24 +167,20 @@ def test_json_has_exactly_the_promised_keys(prediction: Build, witness: Certific
 # Known faults: each test states what should hold. Take the mark away with the fault.
 
 
-@pytest.mark.xfail(reason="the rule compares with `is`, and 3 == Strength.THEOREM", strict=True)
 def test_a_theorem_by_number_needs_a_certificate_too(prediction: Build) -> None:
     with pytest.raises(BadInput):
         prediction(strength=3, assumptions=())
 
 
-@pytest.mark.xfail(reason="a NaN bound is written as NaN, which JSON does not have", strict=True)
 def test_a_bound_that_is_no_number_is_still_json(prediction: Build) -> None:
     json.dumps(prediction(bound=Bound("gap", math.nan, 1.0)).as_json(), allow_nan=False)
 
 
-@pytest.mark.xfail(reason="a NotApplicable takes an empty reason", strict=True)
 def test_not_applicable_has_a_reason(prediction: Build) -> None:
     with pytest.raises(BadInput):
         NotApplicable("some-theory", prediction().question, "")
 
 
-@pytest.mark.xfail(reason="only emptiness is looked at", strict=True)
 @pytest.mark.parametrize("blank", [{"reason": " "}, {"sources": ("",)}])
 def test_a_blank_reason_or_source_is_none(prediction: Build, blank: dict[str, Any]) -> None:
     with pytest.raises(BadInput):

@@ -59,8 +59,19 @@ def test_a_length_question_asks_about_something() -> None:
 
 
 def test_largest_is_over_seen_and_asked() -> None:
-    assert GeneralizesInLength(SizeRange(1, 50), (SizeRange(2, 9),)).largest == 50
-    assert GeneralizesInLength(SizeRange(1, 50), (SizeRange(60, 70), SizeRange(1, 3))).largest == 70
+    longer = (SizeRange(60, 70), SizeRange(51, 55))
+    assert GeneralizesInLength(SizeRange(1, 50), longer).largest == 70
+
+
+@pytest.mark.parametrize("asked", [(2, 9), (50, 60)])
+def test_a_length_question_asks_about_longer_sizes(asked: tuple[int, int]) -> None:
+    with pytest.raises(BadInput, match="longer sizes"):
+        GeneralizesInLength(SizeRange(1, 50), (SizeRange(*asked),))
+
+
+def test_a_length_question_asks_about_a_range_once() -> None:
+    with pytest.raises(BadInput, match="once"):
+        GeneralizesInLength(SizeRange(1, 50), (SizeRange(51, 60), SizeRange(51, 60)))
 
 
 def test_the_sentence_names_the_sizes() -> None:

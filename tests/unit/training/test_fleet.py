@@ -1,13 +1,14 @@
 """The fleet: members are independent, done members rest, both member loops agree."""
 
 import functools
+import itertools
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tests_plan import small_plan
 
-from foretell.core.architecture import Architecture
 from foretell.core.question import SizeRange
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
@@ -15,30 +16,6 @@ from foretell.training import member
 from foretell.training.fleet import Fleet, OneByOne, Together
 from foretell.training.member import DIVERGED, FITTED, RUNNING
 from foretell.training.plan import Member, Plan, Trial
-
-
-def small_plan(members=None, task="binary-majority", steps=40, **settings):
-    chosen = find_task(task, 12)
-    members = members or tuple(Member(seed, 1e-3, chosen) for seed in (0, 1, 2))
-    shape = Architecture(
-        layers=1,
-        heads=1,
-        width=8,
-        positional=settings.pop("positional", "ape"),
-        context=chosen.width(12) + 1,
-        tied=chosen.labels == chosen.alphabet.tokens,
-        precision=settings.pop("precision", "float32"),
-    )
-    probe = chosen.probes[0]
-    settings = {"check_every": 20, "segment": 10, "batch": 8} | settings
-    return Plan(
-        architecture=shape,
-        members=members,
-        train=SizeRange(2, 6),
-        trials=(Trial(probe, SizeRange(2, 6), 40), Trial(probe, SizeRange(7, 12), 40)),
-        steps=steps,
-        **settings,
-    )
 
 
 @functools.cache
@@ -60,7 +37,7 @@ def leaves(state):
 
 
 def test_both_member_loops_train_the_same_models():
-    plan = small_plan()
+    plan = small_plan(count=3)
     one, states = train(plan, OneByOne)
     together, stacked = train(plan, Together)
     for a, b in zip(one.members(states), together.members(stacked), strict=True):
@@ -69,7 +46,7 @@ def test_both_member_loops_train_the_same_models():
 
 
 def test_a_member_does_not_depend_on_its_company():
-    plan = small_plan()
+    plan = small_plan(count=3)
     alone = small_plan(members=plan.members[1:2])
     fleet, states = train(plan, OneByOne)
     single, state = train(alone, OneByOne)
@@ -80,7 +57,7 @@ def test_a_member_does_not_depend_on_its_company():
 
 
 def test_training_lowers_the_loss():
-    plan = small_plan(steps=200, check_every=100)
+    plan = small_plan(count=3, steps=200, check_every=100)
     _, states = train(plan, OneByOne, segments=1)
     first = np.mean([float(state.loss) for state in states])
     fleet, states = train(plan, OneByOne, segments=20)
@@ -103,7 +80,7 @@ def test_a_diverging_member_is_recorded_and_hurts_nobody(loop):
 
 @pytest.mark.parametrize("loop", [OneByOne, Together])
 def test_a_fitted_member_stops_changing(loop):
-    plan = small_plan()
+    plan = small_plan(count=3)
     fleet, states = train(plan, loop)
     members = fleet.members(states)
     members[0] = members[0]._replace(status=np.asarray(FITTED, np.int32))
@@ -115,7 +92,7 @@ def test_a_fitted_member_stops_changing(loop):
 
 
 def test_check_marks_only_perfect_members(monkeypatch):
-    fleet = Fleet(small_plan(), OneByOne())
+    fleet = Fleet(small_plan(count=3), OneByOne())
     states = fleet.start()
     perfect = [np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)]
     perfect[2][7] = False
@@ -156,7 +133,7 @@ def test_a_fleet_takes_one_family_only():
 
 def test_sizes_that_do_not_exist_name_the_nearest():
     task = find_task("aaaa-star", 40)
-    shape = small_plan().architecture
+    shape = small_plan(count=3).architecture
     with pytest.raises(BadInput, match="4 and 8"):
         Plan(
             architecture=shape,
@@ -178,11 +155,11 @@ def test_learning_rate_rises_then_falls_to_zero():
     assert max(rates) == pytest.approx(1.0)
     assert rates.index(max(rates)) in (9, 10)
     assert rates[100] == 0.0
-    assert all(a >= b for a, b in zip(rates[10:], rates[11:], strict=False))
+    assert all(a >= b for a, b in itertools.pairwise(rates[10:]))
 
 
 def test_weight_decay_leaves_biases_and_norms_alone():
-    plan = small_plan()
+    plan = small_plan(count=3)
     state = fleet_for(plan, OneByOne).start()[0]
     nothing = jax.tree.map(lambda leaf: 0 * leaf, state.model)
     updates, _ = member.optimiser(plan).update(nothing, state.optimiser, state.model)
@@ -192,8 +169,10 @@ def test_weight_decay_leaves_biases_and_norms_alone():
 
 
 def test_bfloat16_trains_like_float32():
-    exact = train(small_plan(steps=200, check_every=100), OneByOne, 20)[1]
-    rough = train(small_plan(steps=200, check_every=100, precision="bfloat16"), OneByOne, 20)[1]
+    exact = train(small_plan(count=3, steps=200, check_every=100), OneByOne, 20)[1]
+    rough = train(
+        small_plan(count=3, steps=200, check_every=100, precision="bfloat16"), OneByOne, 20
+    )[1]
     for a, b in zip(exact, rough, strict=True):
         assert float(b.loss) == pytest.approx(float(a.loss), rel=0.15)
         assert all(leaf.dtype == np.float32 for leaf in leaves(b))

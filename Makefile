@@ -1,0 +1,36 @@
+# Everything a fresh machine with Python >= 3.11 and make needs. Each target sets itself up.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+ARGS ?=
+
+.PHONY: check test lint slow bench clean
+
+check: $(STAMP)  ## the main job: predict, train, measure, compare
+	$(BIN)/foretell check binary-majority $(ARGS)
+
+test: $(STAMP)  ## the tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q $(ARGS)
+
+slow: $(STAMP)  ## the tests that take minutes
+	$(BIN)/python -m pytest -n 2 -q -m slow $(ARGS)
+
+lint: $(STAMP)  ## style, types, one-way rooms
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)  ## throughput against the HuggingFace loop (installs torch, CPU build, 1 GB)
+	$(BIN)/python -m pip install -q -c constraints.txt torch transformers accelerate
+	$(BIN)/python benchmarks/training.py $(ARGS)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretell needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,162 @@
+"""Runs: killed at any moment they continue and end with the same bits; Ctrl-C saves first."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests_plan import small_plan
+
+from foretell.plain.errors import StoreProblem
+from foretell.training import checkpoint, engine
+from foretell.training.checkpoint import load_checkpoint, save_checkpoint
+from foretell.training.engine import Interrupted, Run
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {here!r})
+from pathlib import Path
+import numpy as np
+from foretell.training import engine
+from tests_plan import small_plan
+engine.SAVE_SECONDS = 0.0
+folder = Path(sys.argv[1])
+def show(progress):
+    print(progress.step, flush=True)
+record, weights = engine.Run(small_plan(steps=200), folder, show).execute()
+np.savez(folder / "weights.npz", **weights)
+(folder / "record.txt").write_text(repr((record.members, record.scores, record.history)))
+"""
+
+
+def start(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    here = str(Path(__file__).parent)
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT.format(here=here), str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def finish(folder):
+    process = start(folder)
+    seen = process.communicate(timeout=300)[0].split()
+    assert process.returncode == 0
+    return seen, (folder / "record.txt").read_text(), dict(np.load(folder / "weights.npz"))
+
+
+def test_killed_runs_continue_and_end_with_the_same_bits(tmp_path):
+    _, record, weights = finish(tmp_path / "whole")
+    folder = tmp_path / "killed"
+    for wanted in (30, 90, 150):  # three kills, each somewhere after that step
+        process = start(folder)
+        for line in process.stdout:
+            if int(line) >= wanted:
+                break
+        time.sleep(0.03)  # not at a boundary
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert (folder / checkpoint.POINTER).exists()
+    seen, record_again, weights_again = finish(folder)
+    assert int(seen[0]) > 100  # it did continue
+    assert record_again == record
+    assert set(weights) == set(weights_again)
+    assert all((weights[name] == weights_again[name]).all() for name in weights)
+
+
+def test_ctrl_c_saves_and_says_so(tmp_path, monkeypatch):
+    def show(progress):
+        if progress.step >= 20:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Interrupted, match="the same command continues"):
+        Run(small_plan(steps=200), tmp_path, show).execute()
+    notes = json.loads((tmp_path / checkpoint.POINTER).read_text())["notes"]
+    assert 20 <= notes["done"] < 200
+    record, _ = Run(small_plan(steps=200), tmp_path, lambda progress: None).execute()
+    assert max(member.steps for member in record.members) == 200
+    assert [entry["step"] for entry in record.history] == list(range(20, 201, 20))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    members = [{"a": np.arange(3.0), "b": np.ones(2, np.int32)} for _ in range(2)]
+    save_checkpoint(tmp_path, members, {"done": 5})
+    return tmp_path, members
+
+
+def test_checkpoint_round_trip(saved):
+    folder, members = saved
+    loaded, notes = load_checkpoint(folder, members)
+    assert notes == {"done": 5}
+    for before, after in zip(members, loaded, strict=True):
+        assert all((before[name] == after[name]).all() for name in before)
+
+
+def test_no_checkpoint_is_a_fresh_start(tmp_path):
+    assert load_checkpoint(tmp_path, [{"a": np.zeros(1)}]) is None
+
+
+def arrays_of(folder):
+    return next(folder.glob("checkpoint-*.safetensors"))
+
+
+def damage_bytes(folder):
+    path = arrays_of(folder)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def cut_short(folder):
+    path = arrays_of(folder)
+    path.write_bytes(path.read_bytes()[:40])
+
+
+def remove_arrays(folder):
+    arrays_of(folder).unlink()
+
+
+def garble_pointer(folder):
+    (folder / checkpoint.POINTER).write_text('{"arrays": ')
+
+
+@pytest.mark.parametrize("damage", [damage_bytes, cut_short, remove_arrays, garble_pointer])
+def test_a_damaged_checkpoint_is_refused_by_name(saved, damage):
+    folder, members = saved
+    damage(folder)
+    with pytest.raises(StoreProblem, match="checkpoint is damaged") as refused:
+        load_checkpoint(folder, members)
+    assert str(folder) in str(refused.value)
+    assert "delete" in str(refused.value)
+
+
+def test_a_checkpoint_of_another_shape_is_refused(saved):
+    folder, _ = saved
+    with pytest.raises(StoreProblem, match="does not fit"):
+        load_checkpoint(folder, [{"a": np.zeros(4), "b": np.ones(2, np.int32)}] * 2)
+
+
+def test_a_pointer_cannot_reach_outside_its_folder(saved):
+    folder, members = saved
+    pointer = json.loads((folder / checkpoint.POINTER).read_text())
+    pointer["arrays"] = "../../" + pointer["arrays"]
+    (folder / checkpoint.POINTER).write_text(json.dumps(pointer))
+    loaded = load_checkpoint(folder, members)  # the folder part is dropped
+    assert loaded is not None
+
+
+def test_progress_counts_only_what_this_process_did(tmp_path):
+    seen = []
+    Run(small_plan(steps=40), tmp_path, seen.append).execute()
+    assert seen[-1].phase.startswith("testing")
+    assert seen[-1].step == seen[-1].steps == 40
+    assert all(progress.rate >= 0 for progress in seen)
+    assert engine.STATUS[0] == "not fitted"
