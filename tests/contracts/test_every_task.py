@@ -91,6 +91,15 @@ def test_draws_depend_on_the_key_alone_and_compile_once(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_nearest_sizes_exist_and_are_nearest(name):
+    task = task_named(name)
+    every = task.sizes(0, LONGEST)
+    for low, high in ((0, 0), (9, 9), (13, 14)):
+        below, above = [s for s in every if s < low], [s for s in every if s > high]
+        assert task.nearest_sizes(low, high) == (*below[-1:], *above[:1])
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_labels_and_facts(name):
     task = task_named(name)
     assert task.name == name

@@ -42,9 +42,6 @@ def main() -> None:
     except BadInput as problem:
         print(f"foretell: {problem}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt as stopped:
-        print(f"\nforetell: {stopped or 'interrupted; what was saved is intact'}", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:  # `foretell list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

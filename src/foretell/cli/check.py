@@ -97,8 +97,12 @@ def check(
     if html is not None and html.is_dir():
         raise BadInput("the report needs a file name", seen=html, hint=f"{html}/report.html")
     ask = answers.measure if context.info_name == "measure" else answers.check
-    with _progress.bar() as show:
-        rows = ask(what, store=store, show=show, **settings)
+    try:
+        with _progress.bar() as show:
+            rows = ask(what, store=store, show=show, **settings)
+    except KeyboardInterrupt as stopped:  # said here, because Typer would only exit with 130
+        typer.echo(f"foretell: {stopped or 'interrupted; what was saved is intact'}", err=True)
+        raise typer.Exit(130) from None
     _print(rows, html, as_json)
 
 

@@ -22,7 +22,7 @@ def predict(
     from foretell.reports import answers
     from foretell.reports.terminal import show_predictions
 
-    said = answers.predict(what, **({"positional": positional} if positional else {}))
+    said = answers.predict(what, positional=positional)
     if not as_json:
         show_predictions(Console(), said)
         return

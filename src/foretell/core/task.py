@@ -110,6 +110,14 @@ class Task(abc.ABC):
         first += (self.smallest - first) % self.step
         return tuple(range(first, min(high, self.longest) + 1, self.step))
 
+    def nearest_sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
+        """The closest sizes outside the range that exist, for messages; `longest` set aside."""
+        above = self.smallest + -(-max(high + 1 - self.smallest, 0) // self.step) * self.step
+        below = above - self.step
+        while below >= low:
+            below -= self.step
+        return (below, above) if below >= self.smallest else (above,)
+
     @property
     def tables(self) -> ArrayTree:
         """Arrays that `draw` needs besides its class; nothing for most tasks."""

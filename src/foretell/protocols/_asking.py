@@ -153,7 +153,7 @@ class Request:
             steps=steps,
             check_every=check_every,
             learning_rate=_or(self.learning_rate, setting.learning_rate),
-            warmup=_or(self.warmup, min(setting.warmup, steps)),
+            warmup=_or(self.warmup, min(setting.warmup, max(steps, 0))),
             samples=_or(self.samples, SAMPLES[self.budget]),
             count_unfitted=self.budget is Budget.GPU and self.steps is None,
         )

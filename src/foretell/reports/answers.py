@@ -19,13 +19,16 @@ from foretell.training.store import Store
 PREDICTED = ("nope", "ape")  # the encodings theories speak about when nobody names one
 
 
-def requests(what: str, **settings: Any) -> tuple[Request, ...]:
-    """One request for each positional encoding named (`nope,ape`); a TOML file may set defaults."""
+def requests(what: str, unsaid: str = "nope", **settings: Any) -> tuple[Request, ...]:
+    """One request for each positional encoding named (`nope,ape`), or `unsaid` if none is.
+
+    A TOML file may set anything; what is given beside it wins.
+    """
     chosen = {name: value for name, value in settings.items() if value is not None}
     if what.endswith(".toml"):
         chosen = {**request_from_file(Path(what)), **chosen}
         what = chosen.pop("what")
-    positionals = str(chosen.pop("positional", "nope")).split(",")
+    positionals = str(chosen.pop("positional", unsaid)).split(",")
     return tuple(Request(what=what, positional=name.strip(), **chosen) for name in positionals)
 
 
@@ -35,8 +38,7 @@ def predict(what: str, **settings: Any) -> tuple[Prediction | NotApplicable, ...
     >>> [(said.question.architecture.positional, said.verdict.value) for said in predict("sort")]
     [('nope', 'yes'), ('ape', 'yes')]
     """
-    settings.setdefault("positional", ",".join(PREDICTED))
-    asked = [request.question() for request in requests(what, **settings)]
+    asked = [request.question() for request in requests(what, ",".join(PREDICTED), **settings)]
     return tuple(answer for question in asked for answer in ask_theories(question))
 
 

@@ -84,6 +84,11 @@ class RegularTask(NextSymbolsTask):
         language = self._languages[probe or MEMBERS]
         return language.lengths(max(low, 0), min(high, self.longest)) if language else ()
 
+    def nearest_sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
+        """The closest lengths outside the range that have words."""
+        language = self._languages[probe or MEMBERS]
+        return language.nearest_lengths(low, high) if language else ()
+
     @cached_property
     def tables(self) -> RegularTables:
         """Sampling tables up to the longest size."""

@@ -124,15 +124,10 @@ def require_sizes(task: Task, wanted: SizeRange, probe: str | None = None) -> tu
     sizes = task.sizes(wanted.low, wanted.high, probe)
     if sizes:
         return sizes
-    every = task.sizes(0, task.longest, probe)
-    below = [size for size in every if size < wanted.low][-1:]
-    above = [size for size in every if size > wanted.high][:1]
-    nearest = " and ".join(map(str, below + above))
+    nearest = " and ".join(map(str, task.nearest_sizes(wanted.low, wanted.high, probe)))
     raise BadInput(
         f"{task.name} has no input in that range of sizes",
         seen=str(wanted),
-        why=f"nearest sizes that exist: {nearest}"
-        if nearest
-        else f"it has none up to {task.longest}",
+        why=f"nearest sizes that exist: {nearest or 'none'}",
         hint="a range that contains one of them" if nearest else None,
     )

@@ -1,0 +1,220 @@
+"""The command line as people use it: good input, bad input, exit codes, JSON on stdout alone."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SMOKE = ["--budget", "smoke", "--samples", "50", "--train", "1-8", "--bins", "9-12,13-16"]
+
+
+def foretell(*arguments, cwd=None, **settings):
+    return subprocess.run(
+        [sys.executable, "-m", "foretell", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=300,
+        env={**os.environ, "COLUMNS": "100", **settings.pop("env", {})},
+        **settings,
+    )
+
+
+def answer(*arguments, **settings):
+    done = foretell(*arguments, **settings)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """One checked task; later tests read it."""
+    folder = tmp_path_factory.mktemp("runs")
+    page = folder / "page.html"
+    told = answer(
+        "check", "binary-majority", *SMOKE, "--store", folder / "s", "--html", page, "--json"
+    )
+    return folder / "s", told, page
+
+
+def test_check_answers_in_the_promised_form(store):
+    _, told, _ = store
+    assert told["task"] == "binary-majority"
+    prediction = told["predictions"][0]
+    assert {
+        "predictor",
+        "architecture",
+        "outcome",
+        "verdict",
+        "strength",
+        "reason",
+        "bound",
+    } <= set(prediction)
+    assert (prediction["verdict"], prediction["strength"]) == ("yes", "conditional")
+    measurement = told["measurements"][0]
+    assert [value["size_range"] for value in measurement["values"]] == [[1, 8], [9, 12], [13, 16]]
+    assert all(len(value["seeds"]) == 2 for value in measurement["values"])
+    assert {"versions", "device", "commit", "seeds", "seconds"} <= set(measurement["provenance"])
+    assert told["agreement"] in {"agrees", "disagrees", "open"}
+
+
+def test_the_report_is_one_file_without_the_network(store):
+    page = store[2].read_text()
+    assert "<svg" in page
+    assert "binary-majority" in page
+    for word in ("src=", "<link", "@import", "<script"):
+        assert word not in page
+
+
+def test_a_finished_run_is_read_from_the_store(store):
+    folder, told, _ = store
+    again = answer("check", "binary-majority", *SMOKE, "--store", folder, "--json")
+    assert again == told
+
+
+def test_the_prediction_was_on_record_before_the_run(store):
+    folder, told, _ = store
+    noted = (folder / told["questions"][0] / "predictions.jsonl").read_text().splitlines()
+    assert json.loads(noted[0])["predictions"] == told["predictions"]
+    assert json.loads(noted[0])["time"] <= told["measurements"][0]["provenance"]["time"]
+
+
+def test_scoreboard(store, tmp_path):
+    folder, told, _ = store
+    board = answer(
+        "scoreboard", "--store", folder, "--html", tmp_path / "b.html", "--parquet",
+        tmp_path / "b.parquet", "--json",
+    )  # fmt: skip
+    assert told["questions"][0] in json.dumps(board)
+    assert "binary-majority" in (tmp_path / "b.html").read_text()
+    assert (tmp_path / "b.parquet").stat().st_size > 0
+    text = foretell("scoreboard", "--store", folder).stdout
+    assert "binary-majority" in text
+    rows = answer("scoreboard", "--store", folder, "--sql", "SELECT count(*) AS n FROM scores")
+    assert rows[0]["n"] > 0
+
+
+def test_a_damaged_run_does_not_stop_the_scoreboard(store, tmp_path):
+    folder = tmp_path / "copy"
+    subprocess.run(["cp", "-r", store[0], folder], check=True)
+    run = next(folder.glob("*/*/run.json"))
+    bad = folder / "0000" / "1111"
+    bad.mkdir(parents=True)
+    (bad / "run.json").write_text(run.read_text()[:100])
+    done = foretell("scoreboard", "--store", folder)
+    assert done.returncode == 0
+    assert "binary-majority" in done.stdout
+    assert "0000" in done.stdout + done.stderr
+
+
+def test_measure_asks_no_theory(store):
+    told = answer("measure", "binary-majority", *SMOKE, "--store", store[0], "--json")
+    assert told["predictions"] == []
+    assert told["agreement"] is None
+
+
+def test_predict_in_the_promised_form():
+    told = answer("predict", "copy-unique", "--json")
+    assert [said["verdict"] for said in told["predictions"]] == ["no", "yes"]
+    assert told["task"] == "copy-unique"
+
+
+def test_list_and_explain():
+    names = answer("list", "--json")
+    assert {"tasks", "languages", "predictors", "protocols", "positionals"} == set(names)
+    assert "tomita-4" in {row["name"] for row in names["languages"]}
+    assert "Definition" in foretell("explain", "tomita-4").stdout
+    assert answer("explain", "parity", "--json")["definition"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_export(tmp_path, form):
+    done = foretell(
+        "export", "addition", "--sizes", "4..12", "--count", "20", "--format", form, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"addition.{form}").stat().st_size > 0
+
+
+def test_a_regex_a_file_and_a_question_file(tmp_path):
+    dfa = {"alphabet": ["a", "b"], "start": 0, "final": [1], "delta": [[1, 0], [1, 1]]}
+    (tmp_path / "d.json").write_text(json.dumps(dfa))
+    assert answer("predict", str(tmp_path / "d.json"), "--json")["not_applicable"]
+    assert answer("predict", "regex:(ab)*", "--json")["task"] == "regex:(ab)*"
+    (tmp_path / "q.toml").write_text('what = "parity"\npositional = "ape"\nbins = [[60, 70]]\n')
+    said = answer("predict", str(tmp_path / "q.toml"), "--json")["predictions"]
+    assert [row["architecture"]["positional"] for row in said] == ["ape"]
+    assert said[0]["outcome"]["asked"] == [[60, 70]]
+
+
+BAD = {
+    "unknown task": (["check", "binary-majorty"], "did you mean binary-majority"),
+    "unknown encoding": (["check", "parity", "--positional", "nop"], "did you mean nope"),
+    "unknown budget": (["check", "parity", "--budget", "big"], "smoke or cpu or gpu"),
+    "unknown protocol": (["check", "parity", "--protocol", "lenth"], "did you mean length"),
+    "unknown kind": (["list", "taks"], "tasks"),
+    "unknown name": (["explain", "tomita-44"], "tomita-4"),
+    "regex syntax": (["check", "regex:(ab"], "expected"),
+    "empty language": (["check", "regex:a&b"], "no words"),
+    "no such size": (["check", "aaaa-star", "--bins", "53-55"], "52 and"),
+    "reversed range": (["check", "parity", "--bins", "100-51"], "51-100"),
+    "not a range": (["check", "parity", "--train", "short"], "two whole numbers"),
+    "overlapping range": (["check", "parity", "--bins", "40-60"], "51 or later"),
+    "heads": (["check", "parity", "--heads", "3", "--width", "16"], "do not divide"),
+    "context": (["check", "parity", "--context", "60"], "--context 154"),
+    "steps": (["check", "parity", "--steps", "-5"], "at least 1"),
+    "learning rate": (["check", "parity", "--learning-rate", "7"], "between 0 and 1"),
+    "no seeds": (["check", "parity", "--seeds", "0"], "between 1 and"),
+    "precision": (["check", "parity", "--precision", "float8"], "float32 or bfloat16"),
+    "store is a file": (["check", "parity", "--store", __file__], "cannot write"),
+    "report is a folder": (["check", "parity", "--html", "."], "file name"),
+    "missing dfa": (["check", "missing.json"], "no such file"),
+    "missing question": (["check", "missing.toml"], "no such file"),
+    "export count": (["export", "parity", "--count", "0"], "0"),
+    "export format": (["export", "parity", "--format", "csv"], "jsonl or parquet"),
+    "export sizes": (["export", "aa-star", "--sizes", "3..3"], "2 and"),
+    "export probe": (["export", "parity", "--probe", "members"], "typical"),
+    "sql": (["scoreboard", "--sql", "DROP"], "does not run"),
+    "not utf-8": (["check", b"regex:\xff*"], "UTF-8"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD, ids=lambda case: case.replace(" ", "-"))
+def test_bad_input_gets_one_message_and_exit_code_2(case, tmp_path):
+    arguments, expected = BAD[case]
+    done = foretell(*arguments, cwd=tmp_path, env={"FORETELL_STORE": str(tmp_path / "runs")})
+    assert done.returncode == 2, done.stderr
+    assert expected in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_letters_outside_a_given_alphabet_are_named(tmp_path):
+    bad = {"alphabet": ["a"], "start": 0, "final": [7], "delta": [[0]]}
+    (tmp_path / "d.json").write_text(json.dumps(bad))
+    done = foretell("check", "d.json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "7" in done.stderr
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    arguments = ["check", "parity", "--steps", "100000", "--store", str(tmp_path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "foretell", *arguments], stderr=subprocess.PIPE, text=True
+    )
+    for _ in range(600):
+        if list(Path(tmp_path).glob("*/*/checkpoint.json")):
+            break
+        try:
+            process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 130
+    assert "the same command continues" in said
+    assert "Traceback" not in said
