@@ -97,7 +97,8 @@ def main() -> None:
     }
     rows = []
     print(
-        f"{'shape':10} {'members':>7} {'ours/s':>9} {'HF A/s':>8} {'ratio':>7} {'HF C/s':>8} {'ratio':>7}"
+        f"{'shape':10} {'members':>7} {'ours/s':>9} {'HF A/s':>8} {'ratio':>7} {'HF C/s':>8} "
+        f"{'ratio':>7}"
     )
     for shape in SHAPES:
         # the peer at its best number of threads

@@ -30,6 +30,7 @@ class Value:
     seeds: tuple[float, ...]
     mean: float
     interval: Interval
+    runs: tuple[int, ...] = ()  # the seed numbers behind `seeds`, in the same order
     baseline: float | None = None  # what guessing without the input would score
 
     def as_json(self) -> dict[str, object]:
@@ -40,6 +41,7 @@ class Value:
             "seeds": list(self.seeds),
             "mean": self.mean,
             "interval": [self.interval.low, self.interval.high],
+            "runs": list(self.runs),
             "baseline": self.baseline,
         }
 
@@ -66,6 +68,7 @@ class Measurement:
     curves: tuple[Curve, ...]
     notes: tuple[str, ...]
     provenance: dict[str, Any]
+    bar: float | None = None  # what a score must reach, for figures
 
     def __post_init__(self) -> None:
         if not self.rule or not self.reason:

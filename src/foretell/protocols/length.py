@@ -5,7 +5,9 @@ What: Models are trained on sizes up to 50 (by default) and tested there and on 
 Definition: Batches are drawn on the fly with sizes uniform over the training range. At every
     check the in-range test (2,000 fixed samples) is scored; a run that gets all of it right is
     fitted and stops. Then every range is tested with 2,000 fixed samples of each probe, positions
-    starting at 0. Scores are averaged over the fitted runs, with a 95 % interval over seeds.
+    starting at 0, and, where training shifts positions, once more at random offsets, which do not
+    count for the verdict. Scores are averaged over the fitted runs, with a 95 % interval over
+    seeds.
 Example:
     >>> Length(steps=1000, check_every=500, learning_rate=1e-3).rule.split(":")[0]
     'yes'
@@ -27,6 +29,7 @@ from typing import Any
 from foretell.core.measurement import Curve, Interval, Measurement, Value
 from foretell.core.protocol import Protocol
 from foretell.core.question import GeneralizesInLength, Question, Verdict
+from foretell.models.positional import load as load_positional
 from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
 from foretell.training.engine import Record, Score
@@ -98,6 +101,8 @@ class Length(Protocol[Plan, Record]):
             for sizes in ranges
             if task.sizes(sizes.low, sizes.high, probe)
         ]
+        if load_positional(question.architecture.positional).random_offsets:
+            trials += [Trial(task.probes[0], sizes, self.samples, True) for sizes in ranges]
         segment = next(s for s in (50, 25, 20, 10, 5, 2, 1) if self.check_every % s == 0)
         return Plan(
             architecture=question.architecture,
@@ -141,15 +146,17 @@ class Length(Protocol[Plan, Record]):
             curves=_curves(record),
             notes=tuple(notes),
             provenance={**provenance, "seeds": runs},
+            bar=self.bar,
         )
 
     def _value(self, trial: Trial, record: Record, used: list[int]) -> Value:
-        place = (trial.probe, trial.sizes.low, trial.sizes.high)
+        place = (trial.label, trial.sizes.low, trial.sizes.high)
         scores = [s for s in record.scores if (s.probe, s.low, s.high) == place]
         shares = tuple(_share([s for s in scores if s.seed == seed], place) for seed in used)
         mean, low, high = over_seeds(shares, trial.count)
         baseline = next((found[3] for found in record.baselines if found[:3] == place), None)
-        return Value(trial.probe, trial.sizes, shares, mean, Interval(low, high), baseline)
+        interval = Interval(low, high)
+        return Value(trial.label, trial.sizes, shares, mean, interval, tuple(used), baseline)
 
     def _decide(
         self, question: Question, values: tuple[Value, ...], fitted: list[int], runs: list[int]

@@ -46,6 +46,7 @@ SERIES = (
     "seed not fitted, left out",
     "guessing",
     "trained on",
+    "bar",
 )
 
 
@@ -65,12 +66,17 @@ def length_curves(measurement: Measurement, predictions: Sequence[Prediction] = 
         matplotlib.rcParams.update(STYLE)
         # The salt makes ids repeatable, and keeps those of two figures on one page apart.
         matplotlib.rcParams["svg.hashsalt"] = measurement.question.hash
-        inches = (7.6, 3.9) if len(probes) == 1 else (3.5 * len(probes), 4.0)
+        columns = len(probes) if len(probes) < 4 else 2
+        rows = -(-len(probes) // columns)
+        inches = (7.6, 3.9) if len(probes) == 1 else (10.5 if columns == 3 else 9, 3.0 * rows + 1)
         figure = Figure(figsize=inches, layout="constrained")
-        panels = figure.subplots(1, len(probes), sharey=True, squeeze=False)[0]
+        grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
+        panels = list(grid.flat)[: len(probes)]
         for panel, probe in zip(panels, probes, strict=True):
             _draw_panel(panel, measurement, probe, titled=len(probes) > 1)
-        panels[0].set_ylabel("share of examples all right")
+        for panel in list(grid.flat)[len(probes) :]:
+            panel.set_visible(False)
+        figure.supylabel("share of examples all right", fontsize=10.5)
         heading = _heading(measurement, predictions)
         figure.suptitle(heading, x=0.01, ha="left", fontsize=11.5, parse_math=False)
         _draw_legend(figure, panels)
@@ -85,24 +91,8 @@ def bins_of(measurement: Measurement, probe: str) -> tuple[Bins, ...]:
 
 
 def counted_seeds(measurement: Measurement, probe: str) -> set[int]:
-    """The seeds that the values average over: those whose shares appear among them.
-
-    A measurement leaves out runs that did not fit, and names no seeds beside its shares.
-    """
-    first = measurement.question.task.probes[0]
-    values = [value for value in measurement.values if value.probe == first]
-    wanted = set(zip(*(value.seeds for value in values), strict=False))
-    curves = [curve for curve in measurement.curves if curve.probe == first]
-    found = {c.seed for c in curves if tuple(_share(c, v.sizes) for v in values) in wanted}
-    everyone = {curve.seed for curve in measurement.curves if curve.probe == probe}
-    certain = bool(values) and len(found) == len(values[0].seeds)
-    return found & everyone if certain else everyone
-
-
-def _share(curve: Curve, sizes: SizeRange) -> float:
-    points = [point for point in curve.points if sizes.low <= point[0] <= sizes.high]
-    tried = sum(point[2] for point in points)
-    return sum(point[1] for point in points) / tried if tried else 0.0
+    """The seeds that the values average over; a measurement may leave out runs that did not fit."""
+    return {run for value in measurement.values if value.probe == probe for run in value.runs}
 
 
 def _bin_range(curves: Sequence[Curve], sizes: SizeRange) -> Bins:
@@ -133,6 +123,8 @@ def _draw_panel(panel: Axes, measurement: Measurement, probe: str, *, titled: bo
     for seed in sorted({curve.seed for curve in measurement.curves if curve.probe == probe}):
         _draw_seed(panel, pieces, seed, counted=seed in counted)
     _draw_mean(panel, pieces, counted)
+    if measurement.bar is not None:
+        panel.axhline(measurement.bar, color=INK, linewidth=0.9, linestyle=":", label=SERIES[6])
     panel.set_ylim(-0.03, 1.05)
     panel.set_yticks([0, 0.25, 0.5, 0.75, 1.0])
     panel.set_xlabel("input size")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from foretell.core.task import Example
 from foretell.training.checkpoint import load_checkpoint, named_arrays, save_checkpoint
 from foretell.training.evaluation import guess_from_current_token
 from foretell.training.fleet import Fleet, Tree
@@ -44,7 +45,7 @@ class MemberRecord:
     learning_rate: float
     status: str
     steps: int
-    loss: float
+    loss: float | None  # nothing when it was no number
 
 
 @dataclass(frozen=True)
@@ -204,12 +205,13 @@ class Run:
         scores: list[Score] = []
         baselines = []
         seen = self._first_example(self.fleet.samples(self.plan.trials[0]))
-        for test in self.plan.trials:
-            samples = self.fleet.samples(test)
-            scores += self._score(states, test, samples)
+        for trial in self.plan.trials:
+            samples = self.fleet.samples(trial)
+            scores += self._score(states, trial, samples)
             guessed = guess_from_current_token(seen, self._first_example(samples))
-            baselines.append((test.probe, test.sizes.low, test.sizes.high, float(guessed.mean())))
-            self._report(states, f"testing {test.probe} {test.sizes}")
+            place = (trial.label, trial.sizes.low, trial.sizes.high)
+            baselines.append((*place, float(guessed.mean())))
+            self._report(states, f"testing {trial.label} {trial.sizes}")
             self._stop_if_asked(stop)
         members = tuple(
             MemberRecord(
@@ -217,35 +219,27 @@ class Run:
                 each.learning_rate,
                 STATUS[int(state.status)],
                 int(state.step),
-                float(state.loss) if np.isfinite(state.loss) else float("inf"),
+                float(state.loss) if np.isfinite(state.loss) else None,
             )
             for each, state in zip(self.plan.members, self.fleet.members(states), strict=True)
         )
         self.seconds += time.monotonic() - self.saved
         return Record(members, tuple(scores), tuple(baselines), tuple(self.history), self.seconds)
 
-    def _first_example(self, samples: Tree) -> Any:
-        return self.fleet.loop.gather(samples)[0][1]
+    def _first_example(self, samples: Tree) -> Example:
+        return self.fleet.loop.gather(samples)[0].example
 
-    def _score(self, states: Tree, test: Trial, samples: Tree) -> list[Score]:
-        rights = self.fleet.score(states, test, samples)
+    def _score(self, states: Tree, trial: Trial, samples: Tree) -> list[Score]:
+        rights = self.fleet.score(states, trial, samples)
         drawn = self.fleet.loop.gather(samples)
+        place = (trial.label, trial.sizes.low, trial.sizes.high)
         found = []
-        for each, right, (sizes, _) in zip(self.plan.members, rights, drawn, strict=True):
-            if not each.task.sizes(test.sizes.low, test.sizes.high, test.probe):
+        for each, right, own in zip(self.plan.members, rights, drawn, strict=True):
+            if not each.task.sizes(trial.sizes.low, trial.sizes.high, trial.probe):
                 continue
-            sizes = np.asarray(sizes)[: test.count]
+            sizes = np.asarray(own.sizes)[: trial.count]
             for size in np.unique(sizes).tolist():
                 at = sizes == size
-                found.append(
-                    Score(
-                        each.seed,
-                        test.probe,
-                        test.sizes.low,
-                        test.sizes.high,
-                        size,
-                        int(right[at].sum()),
-                        int(at.sum()),
-                    )
-                )
+                hits, tried = int(right[at].sum()), int(at.sum())
+                found.append(Score(each.seed, *place, size, hits, tried))
         return found

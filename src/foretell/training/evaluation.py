@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Int
 from foretell.core.task import ArrayTree, Example
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
-from foretell.training.member import logits_and_targets
+from foretell.training.member import logits_and_targets, offsets
 from foretell.training.plan import Plan, Trial
 
 PIECE = 250  # examples a forward pass takes at once, so that memory does not grow with the test
@@ -25,37 +25,42 @@ class TrialSizes(NamedTuple):
     legal: Int[Array, "*member"]
 
 
+class Samples(NamedTuple):
+    """The fixed samples of a trial: their sizes, the examples, and where they start."""
+
+    sizes: Int[Array, "*member batch"]
+    example: Example
+    shift: Int[Array, "*member batch"]
+
+
 def draw_trial(
-    plan: Plan, test: Trial, seed: Int[Array, ""], sizes: TrialSizes, tables: ArrayTree
-) -> tuple[Int[Array, " batch"], Example]:
-    """The fixed samples of a test, decided by the seed and the test alone, and their sizes."""
+    plan: Plan, trial: Trial, seed: Int[Array, ""], sizes: TrialSizes, tables: ArrayTree
+) -> Samples:
+    """The samples of a trial, decided by the seed and the trial alone."""
     task = plan.members[0].task
-    where = (test.probe, test.sizes.low, test.sizes.high)
-    key = key_for(root_key(seed), "test", *where)
-    count = -(-test.count // PIECE) * PIECE if test.count > PIECE else test.count
+    key = key_for(root_key(seed), "test", trial.probe, trial.sizes.low, trial.sizes.high)
+    count = -(-trial.count // PIECE) * PIECE if trial.count > PIECE else trial.count
     index = jax.random.randint(key_for(key, "sizes"), (count,), 0, jnp.maximum(sizes.legal, 1))
     drawn = sizes.sizes[index]
-    width = task.width(test.sizes.high)
-    example = task.sample(key_for(key, "examples"), drawn, width, test.probe, tables)
-    return drawn, example
+    width = task.width(trial.sizes.high)
+    example = task.sample(key_for(key, "examples"), drawn, width, trial.probe, tables)
+    shift = offsets(plan, example.tokens, key_for(key, "offsets"))
+    return Samples(drawn, example, shift if trial.shifted else jnp.zeros_like(shift))
 
 
-def score(
-    plan: Plan, test: Trial, model: Transformer, example: Example, offset: int = 0
-) -> Bool[Array, " batch"]:
-    """Which examples are right at every scored position, positions starting at `offset`."""
-    scored = plan.members[0].task.scored(test.sizes.high)
+def score(plan: Plan, trial: Trial, model: Transformer, samples: Samples) -> Bool[Array, " batch"]:
+    """Which examples are right at every scored position."""
+    scored = plan.members[0].task.scored(trial.sizes.high)
 
-    def piece(part: Example) -> Bool[Array, " batch"]:
-        shift = jnp.full(part.first.shape, offset)
-        logits, targets, mask = logits_and_targets(model, part, shift, scored)
+    def piece(part: Samples) -> Bool[Array, " batch"]:
+        logits, targets, mask = logits_and_targets(model, part.example, part.shift, scored)
         return jnp.all((jnp.argmax(logits, axis=-1) == targets) | ~mask, axis=1)
 
-    count = example.first.shape[0]
+    count = samples.sizes.shape[0]
     if count <= PIECE:
-        return piece(example)
+        return piece(samples)
     pieces = jax.tree.map(
-        lambda part: part.reshape(count // PIECE, PIECE, *part.shape[1:]), example
+        lambda part: part.reshape(count // PIECE, PIECE, *part.shape[1:]), samples
     )
     return jax.lax.map(piece, pieces).reshape(count)
 

@@ -107,6 +107,7 @@ class Fleet:
         self.tokens = max(task.alphabet.size for task in tasks)
         self.labels = max(len(task.labels) for task in tasks)
         tables = type(tasks[0]).stack(tasks)
+        self._scorers: dict[tuple[int, int], Callable] = {}
         self.tables = [jax.tree.map(lambda leaf, i=i: leaf[i], tables) for i in range(len(tasks))]
 
     @cached_property
@@ -144,29 +145,22 @@ class Fleet:
         """One segment of steps. The given states are used up."""
         return self._segment(self.data, states)
 
-    def samples(self, test: Trial) -> Tree:
-        """The fixed samples of a test for every member: sizes and examples."""
-        draw = self.loop.compile(partial(evaluation.draw_trial, self.plan, test))
-        sizes = self.loop.spread(self._sizes(test.sizes, test.probe))
+    def samples(self, trial: Trial) -> Tree:
+        """The fixed samples of a trial for every member."""
+        draw = self.loop.compile(partial(evaluation.draw_trial, self.plan, trial))
+        sizes = self.loop.spread(self._sizes(trial.sizes, trial.probe))
         seeds = self.loop.spread([jnp.int32(each.seed) for each in self.plan.members])
         return draw(seeds, sizes, self.loop.spread(self.tables))
 
-    @cached_property
-    def _scorers(self) -> dict[tuple[int, int, int], Callable]:
-        return {}
-
-    def score(self, states: Tree, test: Trial, samples: Tree, offset: int = 0) -> list[np.ndarray]:
-        """Which samples each member gets right. One compilation a width."""
-        task = self.plan.members[0].task
-        place = (task.width(test.sizes.high), test.count, offset)
+    def score(self, states: Tree, trial: Trial, samples: Tree) -> list[np.ndarray]:
+        """Which samples each member gets right. One compilation a width, whatever the probe."""
+        place = (self.plan.members[0].task.width(trial.sizes.high), trial.count)
         if place not in self._scorers:
             self._scorers[place] = self.loop.compile(
-                lambda state, drawn: evaluation.score(
-                    self.plan, test, state.model, drawn[1], offset
-                )
+                lambda state, drawn: evaluation.score(self.plan, trial, state.model, drawn)
             )
         right = self.loop.gather(self._scorers[place](states, samples))
-        return [np.asarray(each)[: test.count] for each in right]
+        return [np.asarray(each)[: trial.count] for each in right]
 
     @cached_property
     def _in_range(self) -> Tree:

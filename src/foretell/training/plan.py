@@ -23,11 +23,20 @@ class Member:
 
 @dataclass(frozen=True)
 class Trial:
-    """Fixed samples of one probe in one range of sizes."""
+    """Fixed samples of one probe in one range of sizes.
+
+    `shifted` moves every example to a random offset that fits the context, as in training.
+    """
 
     probe: str
     sizes: SizeRange
     count: int
+    shifted: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name in records and tables."""
+        return f"{self.probe}, shifted" if self.shifted else self.probe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +107,12 @@ class Plan:
             "train": [self.train.low, self.train.high],
             "trials": [
                 {
-                    "probe": test.probe,
-                    "sizes": [test.sizes.low, test.sizes.high],
-                    "count": test.count,
+                    "probe": trial.probe,
+                    "sizes": [trial.sizes.low, trial.sizes.high],
+                    "count": trial.count,
+                    "shifted": trial.shifted,
                 }
-                for test in self.trials
+                for trial in self.trials
             ],
             "steps": self.steps,
             "check_every": self.check_every,

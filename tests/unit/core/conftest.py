@@ -103,7 +103,9 @@ def prediction(question: Callable[..., Question]) -> Callable[..., Prediction]:
 @pytest.fixture
 def measurement(question: Callable[..., Question]) -> Callable[..., Measurement]:
     def build(**changes: Any) -> Measurement:
-        value = Value("typical", SizeRange(51, 100), (1.0, 0.9), 0.95, Interval(0.8, 1.0), 0.5)
+        value = Value(
+            "typical", SizeRange(51, 100), (1.0, 0.9), 0.95, Interval(0.8, 1.0), (0, 1), 0.5
+        )
         plain: dict[str, Any] = {
             "protocol": "length",
             "question": question(),

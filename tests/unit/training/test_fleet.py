@@ -118,8 +118,8 @@ def test_many_languages_in_one_fleet():
     )
     fleet, states = train(plan, OneByOne)
     assert all(np.isfinite(float(state.loss)) for state in fleet.members(states))
-    for each, (sizes, example) in zip(members, fleet.samples(plan.trials[1]), strict=True):
-        for size, tokens in zip(np.asarray(sizes), np.asarray(example.tokens), strict=True):
+    for each, drawn in zip(members, fleet.samples(plan.trials[1]), strict=True):
+        for size, tokens in zip(drawn.sizes, np.asarray(drawn.example.tokens), strict=True):
             word = each.task.read_word(tokens.tolist())
             assert len(word) == size
             assert not each.task.language.accepts(word)
