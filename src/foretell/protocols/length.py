@@ -167,7 +167,7 @@ class Length(Protocol[Plan, Record]):
         below = [value for value in longer if value.interval.high < self.bar]
         worst = min(below or longer, key=lambda value: value.mean)
         found = (
-            f"{worst.mean:.3f} [{worst.interval.low:.3f}, {worst.interval.high:.3f}] "
+            f"{worst.mean:.4f} [{worst.interval.low:.4f}, {worst.interval.high:.4f}] "
             f"at sizes {worst.sizes}"
         )
         mostly = 2 * len(fitted) >= len(runs)
