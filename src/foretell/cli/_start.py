@@ -1,11 +1,50 @@
-"""What must be said to JAX before it starts."""
+"""What every command that computes needs: JAX prepared, Ctrl-C and full memory made clear."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+from foretell.plain.errors import BadInput
+
+
+@contextlib.contextmanager
+def computing() -> Iterator[None]:
+    """Run a command's work; say what happened on Ctrl-C (130) or when memory runs out (2)."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        print(
+            f"foretell: {str(stopped) or 'interrupted; what was saved is intact'}", file=sys.stderr
+        )
+        sys.stderr.flush()
+        # XLA's threads may still compute; an ordinary exit would tear things down under them
+        os._exit(130)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        raise BadInput(
+            "there is not enough memory",
+            why=(str(error).splitlines() or ["the system refused"])[0][:200],
+            hint="a smaller --width, fewer --layers or --samples, or shorter sizes",
+        ) from None
+
+
+def require_folder(path: Path | None) -> None:
+    """Before the work starts: can the file that was asked for be there at all?"""
+    if path is None:
+        return
+    if path.is_dir():
+        raise BadInput("a file name is needed, this is a folder", seen=path, hint=f"{path}/name")
+    if not path.parent.is_dir():
+        raise BadInput("there is no such folder", seen=path.parent, hint=f"mkdir -p {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise BadInput("cannot write in that folder", seen=path.parent)
 
 
 def prepare_jax() -> None:

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from foretell.plain import catalogue
-from foretell.plain.errors import BadInput
-
 if TYPE_CHECKING:
     from foretell.core.scoreboard import Row
 
@@ -21,11 +18,14 @@ def check(
     context: typer.Context,
     what: Annotated[str, typer.Argument(help="A name, `regex:…`, a DFA file, a question file.")],
     positional: Annotated[
-        str | None, typer.Option(help="Encodings, separated by commas.  [default: nope]")
+        str | None, typer.Option(help="Encodings, separated by commas. (default: nope)")
     ] = None,
-    budget: Annotated[str | None, typer.Option(help="smoke, cpu or gpu.  [default: cpu]")] = None,
+    budget: Annotated[str | None, typer.Option(help="smoke, cpu or gpu. (default: cpu)")] = None,
     seeds: Annotated[int | None, typer.Option(help="How many models to train.")] = None,
-    protocol: Annotated[str, typer.Option(help="How to measure.")] = "length",
+    alphabet: Annotated[
+        str | None, typer.Option(help="Letters of a regex: abc, or up,down.")
+    ] = None,
+    protocol: Annotated[str | None, typer.Option(help="How to measure. (default: length)")] = None,
     train: Annotated[
         str | None, typer.Option(help="Training sizes, as in 1-50.", rich_help_panel=TRAINING)
     ] = None,
@@ -59,7 +59,7 @@ def check(
     store: Annotated[
         str | None,
         typer.Option(
-            help="Folder of runs.  [default: FORETELL_STORE or ./foretell-runs]",
+            help="Folder of runs. (default: FORETELL_STORE or ./foretell-runs)",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -72,17 +72,16 @@ def check(
 ) -> None:
     """Predict, then train on short inputs, test on longer ones, and compare: the main job."""
     from foretell.cli import _progress, _start
-    from foretell.protocols._asking import parse_range, parse_ranges
-    from foretell.reports import answers
 
-    catalogue.find(protocol, ("protocols",))
-    _start.prepare_jax()
+    _start.require_folder(html)
     settings: dict[str, Any] = {
+        "alphabet": alphabet,
+        "protocol": protocol,
         "positional": positional,
         "budget": budget,
         "seeds": seeds,
-        "train": parse_range(train) if train else None,
-        "bins": parse_ranges(bins) if bins else None,
+        "train": train,
+        "bins": bins,
         "learning_rate": learning_rate,
         "steps": steps,
         "check_every": check_every,
@@ -94,16 +93,14 @@ def check(
         "precision": precision,
         "attention_scale": attention_scale,
     }
-    if html is not None and html.is_dir():
-        raise BadInput("the report needs a file name", seen=html, hint=f"{html}/report.html")
-    ask = answers.measure if context.info_name == "measure" else answers.check
-    try:
+    with _start.computing():
+        from foretell.reports import answers
+
+        _start.prepare_jax()
+        ask = answers.measure if context.info_name == "measure" else answers.check
         with _progress.bar() as show:
             rows = ask(what, store=store, show=show, **settings)
-    except KeyboardInterrupt as stopped:  # said here, because Typer would only exit with 130
-        typer.echo(f"foretell: {stopped or 'interrupted; what was saved is intact'}", err=True)
-        raise typer.Exit(130) from None
-    _print(rows, html, as_json)
+        _print(rows, html, as_json)
 
 
 def _print(rows: tuple[Row, ...], html: Path | None, as_json: bool) -> None:
@@ -113,13 +110,15 @@ def _print(rows: tuple[Row, ...], html: Path | None, as_json: bool) -> None:
     from foretell.reports.html import rows_page
     from foretell.reports.terminal import show_row
 
-    if html is not None:
-        write_atomically(html, rows_page(rows))
     if as_json:
         print(json.dumps(_document(rows)))
-        return
-    for row in rows:
-        show_row(Console(), row)
+    else:
+        for place, row in enumerate(rows):
+            if place:
+                print()
+            show_row(Console(), row)
+    if html is not None:  # after the answer, which must not be lost to a full disk
+        write_atomically(html, rows_page(rows))
 
 
 def _document(rows: tuple[Row, ...]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import typer
 
 from foretell.plain.errors import BadInput
 
+MOST = 10_000_000  # examples in one file
+
 
 def export(
     task: Annotated[str, typer.Argument(help="A name, `regex:…` or a DFA file.")],
@@ -16,18 +18,36 @@ def export(
     count: Annotated[int, typer.Option(help="How many examples.")] = 1_000,
     file_format: Annotated[str, typer.Option("--format", help="jsonl or parquet.")] = "jsonl",
     out: Annotated[
-        Path | None, typer.Option(help="File to write.  [default: TASK.jsonl or TASK.parquet]")
+        Path | None, typer.Option(help="File to write. (default: TASK.jsonl or TASK.parquet)")
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same data.")] = 0,
     probe: Annotated[str | None, typer.Option(help="members, non-members, … (languages).")] = None,
 ) -> None:
     """Write examples: input, target, mask, size, label."""
+    from foretell.cli import _start
+
+    if file_format not in ("jsonl", "parquet"):
+        raise BadInput("unknown format", seen=file_format, hint="jsonl or parquet")
+    if count > MOST:
+        raise BadInput(f"at most {MOST:,} examples go into one file", seen=count)
+    _start.require_folder(out)
+    with _start.computing():
+        _export(task, sizes, count, file_format, out, seed, probe)
+
+
+def _export(
+    task: str,
+    sizes: str,
+    count: int,
+    file_format: str,
+    out: Path | None,
+    seed: int,
+    probe: str | None,
+) -> None:
     from foretell.protocols._asking import parse_range
     from foretell.reports.export import export_task
     from foretell.tasks.lookup import find_task
 
-    if file_format not in ("jsonl", "parquet"):
-        raise BadInput("unknown format", seen=file_format, hint="jsonl or parquet")
     wanted = parse_range(sizes)
     chosen = find_task(task, wanted.high)
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in chosen.name)

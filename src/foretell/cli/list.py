@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
@@ -36,6 +37,6 @@ def list_names(
     for each in kinds:
         table = Table(title=each, title_justify="left", box=None, show_header=False, padding=(0, 2))
         for entry in catalogue.entries(each):
-            table.add_row(f"[bold]{entry.name}[/bold]", entry.title)
+            table.add_row(Text(entry.name, style="bold"), Text(entry.title))
         console.print(table)
         console.print()

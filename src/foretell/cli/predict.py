@@ -11,18 +11,24 @@ import typer
 def predict(
     what: Annotated[str, typer.Argument(help="A name, `regex:…`, a DFA file, a question file.")],
     positional: Annotated[
-        str | None, typer.Option(help="Encodings, separated by commas.  [default: nope,ape]")
+        str | None, typer.Option(help="Encodings, separated by commas. (default: nope,ape)")
+    ] = None,
+    alphabet: Annotated[
+        str | None, typer.Option(help="Letters of a regex: abc, or up,down.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """What theory says, with its strength, assumptions and certificate."""
     from rich.console import Console
 
-    from foretell.core.prediction import NotApplicable, Prediction
-    from foretell.reports import answers
-    from foretell.reports.terminal import show_predictions
+    from foretell.cli import _start
 
-    said = answers.predict(what, positional=positional)
+    with _start.computing():
+        from foretell.core.prediction import NotApplicable, Prediction
+        from foretell.reports import answers
+        from foretell.reports.terminal import show_predictions
+
+        said = answers.predict(what, positional=positional, alphabet=alphabet)
     if not as_json:
         show_predictions(Console(), said)
         return

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from foretell.plain.errors import BadInput
+
 
 def scoreboard(
     store: Annotated[
         str | None,
-        typer.Option(help="Folder of runs.  [default: FORETELL_STORE or ./foretell-runs]"),
+        typer.Option(help="Folder of runs. (default: FORETELL_STORE or ./foretell-runs)"),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the page there.")] = None,
     parquet: Annotated[Path | None, typer.Option(help="Write every score there.")] = None,
@@ -22,18 +25,26 @@ def scoreboard(
     """Prediction beside measurement for every run in the store, and each theory's record."""
     from rich.console import Console
 
+    from foretell.cli import _start
     from foretell.plain.files import write_atomically
     from foretell.reports.html import scoreboard_page
     from foretell.reports.scoreboard import build_scoreboard, scoreboard_json
     from foretell.reports.terminal import show_scoreboard
-    from foretell.training.queries import export_parquet, query
     from foretell.training.store import Store
 
+    _start.require_folder(html)
+    _start.require_folder(parquet)
     runs = Store.at(store)
+    if store is not None and not runs.root.is_dir():
+        raise BadInput("there is no run store", seen=store, why="no such folder")
     if sql is not None:
-        print(json.dumps(query(runs, sql), indent=None if as_json else 1))
+        from foretell.training.queries import query
+
+        print(json.dumps(query(runs, sql), indent=None if as_json else 1, default=_plain))
         return
     if parquet is not None:
+        from foretell.training.queries import export_parquet
+
         count = export_parquet(runs, parquet)
         typer.echo(f"{count} scores written to {parquet}", err=True)
     board, problems = build_scoreboard(runs)
@@ -43,3 +54,8 @@ def scoreboard(
         print(json.dumps(scoreboard_json(board, problems)))
     else:
         show_scoreboard(Console(), board, problems)
+
+
+def _plain(value: object) -> object:
+    """What SQL has and JSON has not: sums are Decimal, and times are times."""
+    return float(value) if isinstance(value, Decimal) else str(value)

@@ -89,7 +89,14 @@ class Architecture:
     @property
     def label(self) -> str:
         """Short name for tables."""
-        return f"{self.positional} {self.layers}L {self.heads}H {self.width}d"
+        usual = {"norm": True, "activation": "gelu", "attention_scale": "sqrt"}
+        usual |= {"precision": "float32"}
+        unusual = [
+            {"norm": "no norm"}.get(name, str(getattr(self, name)))
+            for name, value in usual.items()
+            if getattr(self, name) != value
+        ]
+        return " ".join([f"{self.positional} {self.layers}L {self.heads}H {self.width}d", *unusual])
 
     def as_json(self) -> dict[str, object]:
         """Plain values, for hashing and for files."""

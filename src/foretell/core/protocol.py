@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from foretell.core.measurement import Measurement
-from foretell.core.question import Question
+from foretell.core.question import Outcome, Question
+from foretell.core.task import Task
 
 PlanType = TypeVar("PlanType")
 RecordType = TypeVar("RecordType")
@@ -25,6 +26,20 @@ class Protocol(abc.ABC, Generic[PlanType, RecordType]):
     @abc.abstractmethod
     def rule(self) -> str:
         """The decision rule in words, fixed before the run and printed with every verdict."""
+
+    @classmethod
+    @abc.abstractmethod
+    def outcome(cls, request: Any, task: Task) -> Outcome:
+        """What a request asks, in the terms of this protocol."""
+
+    @classmethod
+    @abc.abstractmethod
+    def from_request(cls, request: Any) -> Self:
+        """The protocol with the settings that a request and its budget call for."""
+
+    @abc.abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """Its settings, with its name: enough to build it again."""
 
     @abc.abstractmethod
     def plan(self, question: Question, seeds: tuple[int, ...]) -> PlanType:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar, final
 
 from foretell.core.architecture import Architecture
 from foretell.core.task import Task
@@ -62,7 +63,21 @@ class Outcome(abc.ABC):
     def as_json(self) -> dict[str, object]:
         """Plain values, for hashing and for files."""
 
+    @classmethod
+    @abc.abstractmethod
+    def from_json(cls, described: Mapping[str, Any]) -> Outcome:
+        """The inverse of `as_json`."""
 
+    @staticmethod
+    def read(described: Mapping[str, Any]) -> Outcome:
+        """The outcome of any kind that `as_json` described."""
+        kinds = {kind.name: kind for kind in Outcome.__subclasses__()}
+        if described["name"] not in kinds:
+            raise BadInput("unknown outcome", seen=described["name"], hint=", ".join(kinds))
+        return kinds[described["name"]].from_json(described)
+
+
+@final
 @dataclass(frozen=True)
 class GeneralizesInLength(Outcome):
     """Trained on the sizes `seen`, is it right on the sizes `asked`?"""
@@ -76,11 +91,12 @@ class GeneralizesInLength(Outcome):
         if not self.asked:
             raise BadInput("a length question needs at least one range of sizes to ask about")
         for place, sizes in enumerate(self.asked):
-            if sizes.low <= self.seen.high or sizes in self.asked[:place]:
+            earlier = (self.seen, *self.asked[:place])
+            if sizes.low <= max(other.high for other in earlier):
                 raise BadInput(
-                    "a length question asks about longer sizes, each range once",
+                    "a length question asks about longer and longer sizes, each size once",
                     seen=f"trained on {self.seen}, asked about {sizes}",
-                    hint=f"a range that starts at {self.seen.high + 1} or later",
+                    hint=f"ranges in ascending order, from {self.seen.high + 1} on",
                 )
 
     @property
@@ -101,6 +117,13 @@ class GeneralizesInLength(Outcome):
             "seen": [self.seen.low, self.seen.high],
             "asked": [[sizes.low, sizes.high] for sizes in self.asked],
         }
+
+    @classmethod
+    def from_json(cls, described: Mapping[str, Any]) -> GeneralizesInLength:
+        """The inverse of `as_json`."""
+        return cls(
+            SizeRange(*described["seen"]), tuple(SizeRange(*pair) for pair in described["asked"])
+        )
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ class Task(abc.ABC):
 
     def as_json(self) -> dict[str, object]:
         """What identifies this task in a question."""
-        return {"name": self.name, "longest": self.longest}
+        return {"name": self.name, "longest": self.longest, "sampler": self.sampler}
 
     def fact(self, name: str) -> Fact | None:
         """The declared fact of that name, if any."""

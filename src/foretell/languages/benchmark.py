@@ -21,12 +21,12 @@ _FILE = Path(__file__).with_name("benchmark.toml")
 @final
 @dataclass(frozen=True)
 class LanguageFacts:
-    """What is published about a language. `dot_depth` is None where it is not star-free."""
+    """What is known about a language; None where nobody says, or the notion does not apply."""
 
-    crasp: Literal["yes", "no"]
-    crasp_periodic_local: Literal["yes", "no"]
-    star_free: bool
-    ac0: bool
+    crasp: Literal["yes", "no"] | None = None
+    crasp_periodic_local: Literal["yes", "no"] | None = None
+    star_free: bool | None = None
+    ac0: bool | None = None
     dot_depth: int | None = None
 
 
@@ -59,8 +59,8 @@ def _rows() -> dict[str, LanguageRow]:
             what=entry["what"],
             members=tuple(entry["members"]),
             non_members=tuple(entry["non_members"]),
-            facts=LanguageFacts(**entry["facts"]),
-            sources=sources,
+            facts=LanguageFacts(**entry.get("facts", {})),
+            sources={**sources, **entry.get("sources", {})},
             note=entry.get("note"),
         )
         for entry in content["language"]

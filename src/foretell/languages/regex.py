@@ -108,7 +108,7 @@ def _infer(text: str, found: list[Token]) -> Alphabet:
             "a regular expression names no letter",
             seen=repr(text[:60]),
             why="its alphabet cannot be inferred, and '.', '[^…]' and '~' depend on it",
-            hint="give the alphabet, for example --alphabet ab",
+            hint="name a letter, or give the alphabet: --alphabet ab",
         )
     return Alphabet(tuple(letters))
 

@@ -268,6 +268,17 @@ class Transformer(eqx.Module):
         only where it is asked. Padding stands after the content, where causality hides it.
         Positions may be one row for the whole batch.
         """
+        # On an H200 the default precision of float32 products is TF32; float32 means float32 here.
+        exact = self.architecture.precision is Precision.FLOAT32
+        with jax.default_matmul_precision("highest" if exact else "default"):
+            return self._forward(tokens, positions, queries)
+
+    def _forward(
+        self,
+        tokens: Int[Array, "batch length"],
+        positions: Int[Array, "#batch length"],
+        queries: Int[Array, "batch query"] | None,
+    ) -> Float32[Array, "batch query label"]:
         stream = lookup(self.embedding, tokens)
         shift = self.positional.embed(positions)
         stream = stream if shift is None else stream + shift

@@ -1,1 +1,1 @@
-"""The ground floor: nothing here knows about arrays. Catalogue, settings, files, errors."""
+"""The ground floor: nothing here knows about arrays. Catalogue, files, errors."""

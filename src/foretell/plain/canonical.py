@@ -1,4 +1,4 @@
-"""One text for one value: canonical JSON, content hashes, and reading JSON that others wrote."""
+"""One text for one value: canonical JSON and content hashes."""
 
 from __future__ import annotations
 

@@ -123,9 +123,10 @@ def _row_entries(kind: str) -> tuple[Entry, ...]:
     path = ROOT / ROWS[kind]
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     found = []
-    sources = "; ".join(table["sources"].values())
     for row in table["language"]:
-        facts = ", ".join(f"{name} {value}" for name, value in row["facts"].items())
+        sources = "; ".join({**table["sources"], **row.get("sources", {})}.values())
+        known = row.get("facts", {}).items()
+        facts = ", ".join(f"{name} {value}" for name, value in known) or "nothing"
         sections = (
             ("What", row["what"]),
             ("Definition", f"{row['regex']}   over {' '.join(row['alphabet'])}"),

@@ -63,8 +63,8 @@ def explain_disk_trouble(path: Path) -> Iterator[None]:
             "cannot write",
             seen=path,
             why=reasons.get(error.errno or 0, error.strerror or str(error)),
-            hint="free some space, or name another folder with --store or FORETELL_STORE; "
-            "what was saved before is intact, and the same command continues from it",
+            hint="free some space, or name another place (--store, FORETELL_STORE, --html, --out); "
+            "what was saved before is intact",
         ) from error
 
 

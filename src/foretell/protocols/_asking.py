@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from foretell.core.architecture import Architecture
-from foretell.core.question import GeneralizesInLength, Question, SizeRange
+from foretell.core.protocol import Protocol
+from foretell.core.question import Question, SizeRange
 from foretell.core.task import Task
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
-from foretell.protocols.length import Length
 from foretell.tasks.lookup import find_task
 
 
@@ -48,7 +49,32 @@ SMOKE = Setting(1, 1, 16, 1e-3, 100)
 CPU_LAYERS, CPU_STEPS = 2, 6_000  # what four seeds do in two to four minutes on two cores
 CPU_WIDTH = {1: 64, 2: 32}  # by layers: about the same work, since the last layer is cheap
 CHECK_EVERY = {Budget.SMOKE: 50, Budget.CPU: 500, Budget.GPU: 1_000}
-SEEDS = {Budget.SMOKE: 2, Budget.CPU: 4, Budget.GPU: 5}
+SEEDS = {Budget.SMOKE: 3, Budget.CPU: 4, Budget.GPU: 5}
+LONGEST = 2_000  # sizes; attention takes memory quadratic in them
+MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
+MOST |= {"steps": 10_000_000}
+WHOLE = {
+    "seeds",
+    "layers",
+    "heads",
+    "width",
+    "context",
+    "steps",
+    "check_every",
+    "warmup",
+    "samples",
+}
+NUMBERS, FLAGS = {"learning_rate"}, {"norm"}
+TEXTS = {
+    "what",
+    "alphabet",
+    "protocol",
+    "positional",
+    "budget",
+    "precision",
+    "activation",
+    "attention_scale",
+}
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 
 
@@ -83,6 +109,8 @@ class Request:
     """What somebody asked for; `None` means: choose for me."""
 
     what: str
+    alphabet: str | None = None
+    protocol: str = "length"
     positional: str = "nope"
     budget: Budget = Budget.CPU
     seeds: int | None = None
@@ -103,16 +131,52 @@ class Request:
     samples: int | None = None
 
     def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            self._check_type(field.name)
+        if self.train is not None and not isinstance(self.train, SizeRange):
+            object.__setattr__(self, "train", parse_range(self.train))
+        object.__setattr__(self, "bins", parse_ranges(self.bins))
         try:
             object.__setattr__(self, "budget", Budget(self.budget))
         except ValueError:
-            raise BadInput(
-                "unknown budget",
-                seen=self.budget,
-                hint=" or ".join(option.value for option in Budget),
-            ) from None
+            choices = " or ".join(option.value for option in Budget)
+            raise BadInput("unknown budget", seen=self.budget, hint=choices) from None
         if self.seeds is not None and not 1 <= self.seeds <= 10_000:
             raise BadInput("seeds must be between 1 and 10,000", seen=self.seeds, hint="--seeds 4")
+        if self.largest > LONGEST:
+            raise BadInput(f"sizes go up to {LONGEST:,}", seen=self.largest)
+        for name, most in MOST.items():
+            if (getattr(self, name) or 0) > most:
+                raise BadInput(
+                    f"{name.replace('_', ' ')} may be {most:,} at most", seen=getattr(self, name)
+                )
+
+    def _check_type(self, name: str) -> None:
+        """Question files can hold anything; say which setting has the wrong kind of value."""
+        value = getattr(self, name)
+        kinds = {"whole number": WHOLE, "number": NUMBERS, "true or false": FLAGS, "text": TEXTS}
+        kind = next((kind for kind, names in kinds.items() if name in names), None)
+        right = {
+            "whole number": isinstance(value, int) and not isinstance(value, bool),
+            "number": isinstance(value, int | float) and not isinstance(value, bool),
+            "true or false": isinstance(value, bool),
+            "text": isinstance(value, str),
+            None: True,
+        }[kind]
+        if value is not None and not right:
+            raise BadInput(f"the setting {name} needs a {kind}", seen=repr(value))
+
+    @property
+    def setting(self) -> Setting:
+        """Shape and schedule for this task, encoding and budget."""
+        return setting_for(self.what, self.positional, self.budget)
+
+    @property
+    def published(self) -> bool:
+        """Is this the published training, nothing changed?"""
+        changed = (self.layers, self.heads, self.width, self.learning_rate, self.steps, self.warmup)
+        known = published(self.what, self.positional) is not None
+        return self.budget is Budget.GPU and known and all(part is None for part in changed)
 
     @property
     def largest(self) -> int:
@@ -122,48 +186,41 @@ class Request:
 
     def task(self) -> Task:
         """The task, built for the sizes asked about."""
-        return find_task(self.what, self.largest)
+        return find_task(self.what, self.largest, self.alphabet)
 
     def question(self) -> Question:
         """The question: the task, the architecture and what is asked."""
         catalogue.find(self.positional, ("positionals",))
         task = self.task()
-        setting = setting_for(self.what, self.positional, self.budget)
         shape = Architecture(
-            layers=_or(self.layers, setting.layers),
-            heads=_or(self.heads, setting.heads),
-            width=_or(self.width, setting.width),
+            layers=either(self.layers, self.setting.layers),
+            heads=either(self.heads, self.setting.heads),
+            width=either(self.width, self.setting.width),
             positional=self.positional,
-            context=_or(self.context, task.width(self.largest)),
+            context=either(self.context, task.width(self.largest)),
             norm=self.norm,
             activation=self.activation,  # type: ignore[arg-type]  # checked by Architecture
             tied=task.labels == task.alphabet.tokens,
             attention_scale=self.attention_scale,  # type: ignore[arg-type]
             precision=self.precision,  # type: ignore[arg-type]
         )
-        train = self.train or SizeRange(max(1, task.smallest), 50)
-        return Question(task, shape, GeneralizesInLength(train, self.bins))
+        return Question(task, shape, self._protocol_class.outcome(self, task))
 
-    def protocol(self) -> Length:
+    @property
+    def _protocol_class(self) -> Any:
+        return catalogue.find(self.protocol, ("protocols",)).load()
+
+    def build_protocol(self) -> Protocol:
         """The protocol with the budget's settings."""
-        setting = setting_for(self.what, self.positional, self.budget)
-        steps = _or(self.steps, setting.steps)
-        check_every = _or(self.check_every, min(CHECK_EVERY[self.budget], max(1, steps)))
-        return Length(
-            steps=steps,
-            check_every=check_every,
-            learning_rate=_or(self.learning_rate, setting.learning_rate),
-            warmup=_or(self.warmup, min(setting.warmup, max(steps, 0))),
-            samples=_or(self.samples, SAMPLES[self.budget]),
-            count_unfitted=self.budget is Budget.GPU and self.steps is None,
-        )
+        return self._protocol_class.from_request(self)
 
     def seed_list(self) -> tuple[int, ...]:
         """Seeds 0, 1, 2, …"""
-        return tuple(range(_or(self.seeds, SEEDS[self.budget])))
+        return tuple(range(either(self.seeds, SEEDS[self.budget])))
 
 
-def _or(chosen: Any, default: Any) -> Any:
+def either(chosen: Any, default: Any) -> Any:
+    """What was chosen, or the default."""
     return default if chosen is None else chosen
 
 
@@ -173,21 +230,22 @@ def request_from_file(path: Path) -> dict[str, Any]:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise BadInput("the question file is not TOML", seen=path, why=str(error)) from None
-    fields = {field.name: field for field in dataclasses.fields(Request)}
-    for name in table:
-        if name not in fields:
-            raise BadInput(
-                "the question file has an unknown setting",
-                seen=name,
-                why=f"{path} may set: {', '.join(fields)}",
-                hint=catalogue.suggest(name, fields),
-            )
     if "what" not in table:
         raise BadInput("the question file does not say what to check", seen=path, hint='what = "…"')
-    for name in ("train", "bins"):
-        if name in table:
-            table[name] = _ranges(table[name]) if name == "bins" else parse_range(table[name])
     return table
+
+
+def check_names(settings: Iterable[str]) -> None:
+    """Refuse a setting that does not exist."""
+    known = [field.name for field in dataclasses.fields(Request)]
+    for name in settings:
+        if name not in known:
+            raise BadInput(
+                "there is no such setting",
+                seen=name,
+                why=f"settings are: {', '.join(known)}",
+                hint=catalogue.suggest(name, known),
+            )
 
 
 def parse_range(text: Any) -> SizeRange:
@@ -196,7 +254,9 @@ def parse_range(text: Any) -> SizeRange:
     >>> parse_range("51-100")
     SizeRange(low=51, high=100)
     """
-    parts = text if isinstance(text, list) else str(text).replace("..", "-").split("-")
+    if isinstance(text, SizeRange):
+        return text
+    parts = text if isinstance(text, list | tuple) else str(text).replace("..", "-").split("-")
     try:
         low, high = (int(part) for part in parts)
     except (ValueError, TypeError):
@@ -206,12 +266,7 @@ def parse_range(text: Any) -> SizeRange:
     return SizeRange(low, high)
 
 
-def _ranges(text: Any) -> tuple[SizeRange, ...]:
-    return tuple(
-        parse_range(part) for part in (text if isinstance(text, list) else text.split(","))
-    )
-
-
-def parse_ranges(text: str) -> tuple[SizeRange, ...]:
-    """Several ranges separated by commas."""
-    return _ranges(text)
+def parse_ranges(text: Any) -> tuple[SizeRange, ...]:
+    """Several ranges: text separated by commas, or a list of pairs."""
+    parts = text if isinstance(text, list | tuple) else str(text).split(",")
+    return tuple(parse_range(part) for part in parts)

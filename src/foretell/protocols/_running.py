@@ -6,16 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from foretell.core.measurement import Measurement
+from foretell.core.protocol import Protocol
 from foretell.core.question import Question
-from foretell.protocols.length import Length
-from foretell.training.engine import Progress, Run
+from foretell.training.engine import Progress, Record, Run
+from foretell.training.plan import Plan
 from foretell.training.provenance import describe_machine
 from foretell.training.store import Store
 
 
 def measure(
     question: Question,
-    protocol: Length,
+    protocol: Protocol[Plan, Record],
     seeds: tuple[int, ...],
     store: Store,
     show: Callable[[Progress], None] = lambda progress: None,
@@ -25,7 +26,9 @@ def measure(
     folder = store.open_run({**question.as_json(), "hash": question.hash}, question.hash, plan.hash)
     with store.working_on(folder):
         stored = store.load_run(folder)
-        if stored is None:
+        if stored is not None:
+            store.tidy(folder)
+        else:
             record, weights = Run(plan, folder, show).execute()
             provenance: dict[str, Any] = {
                 **describe_machine(),

@@ -14,7 +14,8 @@ Example:
 
 Known limits: When training stops changes the score at long sizes, so the check interval is part
     of the protocol. Runs that do not fit the training range say nothing about longer inputs: with
-    fewer than half of them fitted the verdict is undecided. One seed is never enough.
+    fewer than half of them fitted the verdict is undecided. A few seeds cannot rule out that some
+    would come out otherwise: the interval of the share says how far they reach.
 Sources: Huang et al., A formal framework for understanding length generalization, Section 5 and
     Appendix E.3
 """
@@ -28,12 +29,16 @@ from typing import Any
 
 from foretell.core.measurement import Curve, Interval, Measurement, Value
 from foretell.core.protocol import Protocol
-from foretell.core.question import GeneralizesInLength, Question, Verdict
+from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
+from foretell.core.task import Task
 from foretell.models.positional import load as load_positional
-from foretell.numerics.intervals import over_seeds
+from foretell.numerics.intervals import over_seeds, wilson
 from foretell.plain.errors import BadInput
+from foretell.protocols._asking import CHECK_EVERY, SAMPLES, either
 from foretell.training.engine import Record, Score
 from foretell.training.plan import Member, Plan, Trial, require_sizes
+
+FEWEST, SMALLEST_TEST = 3, 100  # runs and samples that must count before a verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,16 +72,37 @@ class Length(Protocol[Plan, Record]):
     def rule(self) -> str:
         """The decision rule in words."""
         unfitted = (
-            "runs that do not fit the training range count like the others if fewer than half do"
+            "if fewer than half of the runs fit the training range, all of them count, and the "
+            "answer is at best undecided"
             if self.count_unfitted
-            else "when fewer than half of the runs fit the training range perfectly: undecided, "
-            "whatever the longer ranges show"
+            else "undecided if fewer than half of the runs fit the training range"
         )
         return (
-            f"yes: the 95 % interval of the mean over fitted runs lies at or above {self.bar:g} "
-            f"in every longer range, on the training distribution; no: it lies below {self.bar:g} "
-            f"in some longer range; undecided: otherwise, and always with fewer than two runs; "
-            f"{unfitted}"
+            f"yes: every run that fits the training range scores {self.bar:g} or more in every "
+            f"longer range, on the training distribution; no: none does in some longer range; "
+            f"undecided: the runs disagree, or fewer than {FEWEST} count, or the tests have fewer "
+            f"than {SMALLEST_TEST} samples; {unfitted}"
+        )
+
+    @classmethod
+    def outcome(cls, request: Any, task: Task) -> GeneralizesInLength:
+        """Trained on short sizes, asked about longer ones."""
+        train = request.train or SizeRange(max(1, task.smallest), 50)
+        return GeneralizesInLength(train, request.bins)
+
+    @classmethod
+    def from_request(cls, request: Any) -> Length:
+        """The budget's schedule; not fitting counts only against the full published training."""
+        steps = either(request.steps, request.setting.steps)
+        return cls(
+            steps=steps,
+            check_every=either(
+                request.check_every, min(CHECK_EVERY[request.budget], max(1, steps))
+            ),
+            learning_rate=either(request.learning_rate, request.setting.learning_rate),
+            warmup=either(request.warmup, min(request.setting.warmup, max(steps, 0))),
+            samples=either(request.samples, SAMPLES[request.budget]),
+            count_unfitted=request.published,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -135,6 +161,12 @@ class Length(Protocol[Plan, Record]):
             notes.append("the table shows the fitted runs only")
         if diverged:
             notes.append(f"diverged and stopped: seeds {', '.join(diverged)}")
+        if all(value.baseline is not None and value.baseline >= self.bar for value in values):
+            notes.append("guessing from the current token reaches the bar everywhere: a cheap test")
+        notes.append(
+            f"at most {self.steps:,} steps of {self.batch} examples, checked every "
+            f"{self.check_every:,}, learning rate {self.learning_rate:g}"
+        )
         notes.append(f"sampler: {question.task.sampler}")
         return Measurement(
             protocol=self.name,
@@ -164,26 +196,29 @@ class Length(Protocol[Plan, Record]):
         assert isinstance(question.outcome, GeneralizesInLength)
         probe, seen = question.task.probes[0], question.outcome.seen
         longer = [value for value in values if value.probe == probe and value.sizes != seen]
-        below = [value for value in longer if value.interval.high < self.bar]
-        worst = min(below or longer, key=lambda value: value.mean)
+        reached = {value: sum(s >= self.bar for s in value.seeds) for value in longer}
+        worst = min(longer, key=lambda value: (reached[value], value.mean))
+        count = len(worst.seeds)
+        low, high = wilson(reached[worst], count)
         found = (
-            f"{worst.mean:.4f} [{worst.interval.low:.4f}, {worst.interval.high:.4f}] "
-            f"at sizes {worst.sizes}"
+            f"at sizes {worst.sizes} {reached[worst]} of {count} runs reach {self.bar:g} "
+            f"(95 % interval of that share {low:.2f} to {high:.2f}), mean {worst.mean:.4f}"
         )
         mostly = 2 * len(fitted) >= len(runs)
         if not mostly and not self.count_unfitted:
             return (
                 Verdict.UNDECIDED,
                 f"not learned: {len(fitted)} of {len(runs)} runs fit the training range, so "
-                f"longer inputs are no test of the theory yet; {found}",
+                f"longer inputs are no test yet; {found}",
             )
-        if len(fitted if mostly else runs) < 2:
-            return Verdict.UNDECIDED, f"one run says nothing about another; {found}"
-        if below:
-            return Verdict.NO, f"worst longer range: {found}"
-        if mostly and all(value.interval.low >= self.bar for value in longer):
-            return Verdict.YES, f"worst longer range: {found}"
-        return Verdict.UNDECIDED, f"the interval straddles {self.bar:g}: {found}"
+        if count < FEWEST or self.samples < SMALLEST_TEST:
+            few = f"fewer than {FEWEST} runs, or {SMALLEST_TEST} test samples, count"
+            return Verdict.UNDECIDED, f"{few}; {found}"
+        if reached[worst] == 0:
+            return Verdict.NO, found
+        if reached[worst] == count and mostly:
+            return Verdict.YES, found
+        return Verdict.UNDECIDED, f"the runs disagree or do not fit; {found}"
 
 
 def _share(scores: list[Score], place: tuple[str, int, int]) -> float:

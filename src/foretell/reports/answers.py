@@ -10,7 +10,7 @@ from typing import Any
 from foretell.core.prediction import NotApplicable, Prediction
 from foretell.core.scoreboard import Row
 from foretell.protocols import _running
-from foretell.protocols._asking import Request, request_from_file
+from foretell.protocols._asking import Request, check_names, request_from_file
 from foretell.theory import predict as ask_theories
 from foretell.training.engine import Progress
 from foretell.training.provenance import describe_machine
@@ -28,8 +28,10 @@ def requests(what: str, unsaid: str = "nope", **settings: Any) -> tuple[Request,
     if what.endswith(".toml"):
         chosen = {**request_from_file(Path(what)), **chosen}
         what = chosen.pop("what")
-    positionals = str(chosen.pop("positional", unsaid)).split(",")
-    return tuple(Request(what=what, positional=name.strip(), **chosen) for name in positionals)
+    check_names(chosen)
+    named = chosen.pop("positional", unsaid)
+    positionals = named if isinstance(named, list | tuple) else str(named).split(",")
+    return tuple(Request(what=what, positional=str(name).strip(), **chosen) for name in positionals)
 
 
 def predict(what: str, **settings: Any) -> tuple[Prediction | NotApplicable, ...]:
@@ -54,7 +56,7 @@ def measure(
     for request in requests(what, **settings):
         question = request.question()
         measured = _running.measure(
-            question, request.protocol(), request.seed_list(), _store(store), show
+            question, request.build_protocol(), request.seed_list(), _store(store), show
         )
         rows.append(Row(question, (), measured))
     return tuple(rows)

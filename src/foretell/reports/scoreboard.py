@@ -7,13 +7,12 @@ names its folder; it never hides the others.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foretell.core.architecture import Architecture
 from foretell.core.measurement import Measurement
-from foretell.core.question import GeneralizesInLength, Outcome, Question, SizeRange
+from foretell.core.question import Outcome, Question
 from foretell.core.scoreboard import Record, Row, Scoreboard
 from foretell.numerics.intervals import wilson
 from foretell.plain import catalogue
@@ -25,20 +24,46 @@ from foretell.training.store import Store, StoredRun
 
 
 def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
-    """All finished runs as rows, and a message for each run that cannot be read."""
+    """All finished runs as rows, and a message for each that cannot be read or was foretold anew.
+
+    Of several runs of one question the one with the longest training stands, then the one with
+    the most seeds, then the oldest: running again until it agrees does not help.
+    """
     runs, problems = store.runs()
-    best: dict[str, Measurement] = {}
+    best: dict[str, tuple[tuple[int, int], Measurement]] = {}
     for run in runs:
         try:
             found = _measurement(run)
         except (BadInput, LookupError, TypeError, ValueError, AttributeError) as error:
             problems.append(_problem(run, error))
             continue
-        place = found.question.hash
-        if place not in best or _worth(found) > _worth(best[place]):
-            best[place] = found
-    rows = [Row(found.question, predict(found.question), found) for found in best.values()]
+        worth = (int(run.settings["plan"]["steps"]), len(run.settings["seeds"]))
+        known = best.get(found.question.hash)
+        if known is None or (worth, _time(known[1])) > (known[0], _time(found)):
+            best[found.question.hash] = (worth, found)
+    rows = [Row(found.question, predict(found.question), found) for _, found in best.values()]
+    problems += [problem for row in rows for problem in _changed_predictions(store, row)]
     return Scoreboard(tuple(sorted(rows, key=_order))), problems
+
+
+def _time(found: Measurement) -> str:
+    """Times are all UTC in one format and sort as text."""
+    return str(found.provenance.get("time", ""))
+
+
+def _changed_predictions(store: Store, row: Row) -> list[StoreProblem]:
+    """A theory that says something else now than before the run is named: hindsight is no hit."""
+    first = store.first_predictions(row.question.hash)
+    return [
+        StoreProblem(
+            "a theory changed its prediction after it was put on record",
+            seen=f"{now.predictor} on {row.question.task.name}",
+            why=f"on record: {first[now.predictor]}; now: {now.verdict.value}",
+            hint="the scoreboard shows today's prediction",
+        )
+        for now in row.stated
+        if first.get(now.predictor, now.verdict.value) != now.verdict.value
+    ]
 
 
 def scoreboard_json(scoreboard: Scoreboard, problems: Sequence[StoreProblem]) -> dict[str, Any]:
@@ -76,27 +101,8 @@ def question_from_json(described: Mapping[str, Any]) -> Question:
     return Question(
         task_from_json(described["task"]),
         Architecture(**described["architecture"]),
-        outcome_from_json(described["outcome"]),
+        Outcome.read(described["outcome"]),
     )
-
-
-def outcome_from_json(described: Mapping[str, Any]) -> Outcome:
-    """The outcome that `Outcome.as_json` describes."""
-    name = str(described["name"])
-    if name not in OUTCOMES:
-        raise BadInput("unknown outcome", seen=name, hint=catalogue.suggest(name, OUTCOMES))
-    return OUTCOMES[name](described)
-
-
-def _length_outcome(described: Mapping[str, Any]) -> Outcome:
-    asked = tuple(SizeRange(int(low), int(high)) for low, high in described["asked"])
-    low, high = described["seen"]
-    return GeneralizesInLength(SizeRange(int(low), int(high)), asked)
-
-
-OUTCOMES: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = MappingProxyType(
-    {GeneralizesInLength.name: _length_outcome}
-)
 
 
 def _measurement(run: StoredRun) -> Measurement:
@@ -109,11 +115,6 @@ def _measurement(run: StoredRun) -> Measurement:
     seeds = tuple(int(seed) for seed in run.settings["seeds"])
     plan = protocol.plan(question, seeds)
     return protocol.read(question, plan, run.record, dict(run.provenance))
-
-
-def _worth(found: Measurement) -> tuple[int, str]:
-    """More seeds first, then the newer run; times are all UTC in one format and sort as text."""
-    return len(found.provenance["seeds"]), str(found.provenance.get("time", ""))
 
 
 def _order(row: Row) -> tuple[str, str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from foretell.core.alphabet import Alphabet
 from foretell.core.task import Fact, Task
 from foretell.languages import benchmark
 from foretell.languages.dfa_json import dfa_from_json
@@ -17,8 +18,10 @@ from foretell.plain.files import read_text
 from foretell.tasks.regular import RegularTask
 
 
-def find_task(what: str, longest: int = 150) -> Task:
+def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Task:
     """A catalogue name, `regex:…`, or a DFA file (`.json`).
+
+    `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`.
 
     >>> find_task("regex:(ab)*").labels
     ('{b}', '{<eos>,a}')
@@ -26,8 +29,13 @@ def find_task(what: str, longest: int = 150) -> Task:
     if any("\ud800" <= letter <= "\udfff" for letter in what):
         raise BadInput("that is not valid UTF-8 text", seen=repr(what))
     if what.startswith("regex:"):
-        language = RegularLanguage.from_regex(what.removeprefix("regex:"), name=what)
-        return RegularTask(longest, language=language)
+        return RegularTask(longest, language=_read_regex(what, alphabet))
+    if alphabet is not None:
+        raise BadInput(
+            "only a regular expression takes an alphabet",
+            seen=f"{what} with the alphabet {alphabet}",
+            why="everything else has its own",
+        )
     if what.endswith(".json"):
         return RegularTask(longest, language=_read_dfa(Path(what)))
     entry = catalogue.find(what, ("tasks", "languages"))
@@ -42,10 +50,15 @@ def declared(name: str) -> tuple[Fact, ...]:
     known = {
         "crasp": (row.facts.crasp, "crasp"),
         "crasp-periodic-local": (row.facts.crasp_periodic_local, "crasp"),
-        "star-free": ("yes" if row.facts.star_free else "no", "classes"),
-        "ac0": ("yes" if row.facts.ac0 else "no", "classes"),
+        "star-free": (row.facts.star_free, "classes"),
+        "ac0": (row.facts.ac0, "classes"),
     }
-    return tuple(Fact(name, value, row.sources[of]) for name, (value, of) in known.items())
+    words = {True: "yes", False: "no"}
+    return tuple(
+        Fact(name, words[value] if isinstance(value, bool) else value, row.sources[of])
+        for name, (value, of) in known.items()
+        if value is not None
+    )
 
 
 def task_from_json(described: Mapping[str, Any]) -> Task:
@@ -54,8 +67,17 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
     if "dfa" not in described:
         return find_task(name, longest)
     language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)
-    facts = declared(name) if name in benchmark.names() else ()
+    known = name in benchmark.names() and benchmark.load(name).dfa == language.dfa
+    facts = declared(name) if known else ()  # a file may carry the name of another language
     return RegularTask(longest, facts, language=language)
+
+
+def _read_regex(what: str, alphabet: str | None) -> RegularLanguage:
+    text = what.removeprefix("regex:")
+    if alphabet is None:
+        return RegularLanguage.from_regex(text, name=what)
+    letters = Alphabet(tuple(alphabet.split(",") if "," in alphabet else alphabet))
+    return RegularLanguage.from_regex(text, letters, f"{what} over {' '.join(letters.symbols)}")
 
 
 def _read_dfa(path: Path) -> RegularLanguage:

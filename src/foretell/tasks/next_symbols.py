@@ -1,9 +1,9 @@
 """Tasks that read a word and know, after every prefix, which symbols may legally follow.
 
 Each distinct set of legal symbols (EOS among them) is one output class, as in Bhattamishra et al.
-2020. Members are scored at every position. A word outside the language is scored up to and
-including the prefix after which it has left the language for good: being right there means
-refusing it, which positives-only tests never ask.
+2020. Members are scored at every position. A word outside the language is scored
+at every prefix from which a member can still be reached: being right at the last of them means
+refusing the fatal symbol (or the end), which positives-only tests never ask.
 """
 
 from __future__ import annotations

@@ -23,18 +23,20 @@ Tree = Any
 POINTER = "checkpoint.json"
 
 
-def named_arrays(tree: Tree) -> dict[str, np.ndarray]:
-    """Every array of a tree under its path."""
+def named_leaves(tree: Tree) -> dict[str, Any]:
+    """Every leaf of a tree under its path."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(leaf)
-        for path, leaf in leaves
-    }
+    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
+
+
+def named_arrays(tree: Tree) -> dict[str, np.ndarray]:
+    """Every array of a tree under its path, on the host."""
+    return {name: np.asarray(leaf) for name, leaf in named_leaves(tree).items()}
 
 
 def fill(tree: Tree, arrays: dict[str, np.ndarray]) -> Tree:
     """The same tree with its arrays replaced by those of the same names, shapes and types."""
-    expected = named_arrays(tree)
+    expected = named_leaves(tree)
     wrong = sorted(set(expected) ^ set(arrays)) or [
         name
         for name, leaf in expected.items()
@@ -59,13 +61,24 @@ def save_checkpoint(folder: Path, members: list[Tree], notes: dict[str, Any]) ->
     write_atomically(arrays, data)
     pointer = {"arrays": arrays.name, "sha256": digest, "notes": notes}
     write_atomically(folder / POINTER, json.dumps(pointer))
-    for old in folder.glob("checkpoint-*.safetensors"):
-        if old != arrays:
-            old.unlink(missing_ok=True)
+    remove_arrays(folder, keep=arrays)
 
 
-def load_checkpoint(folder: Path, like: list[Tree]) -> tuple[list[Tree], dict[str, Any]] | None:
-    """The saved states and bookkeeping, nothing if none were saved, a clear refusal if damaged."""
+def remove_arrays(folder: Path, keep: Path | None = None) -> None:
+    """Delete arrays that no pointer names, those half-written by a killed process included."""
+    for pattern in ("checkpoint-*.safetensors", ".checkpoint-*"):
+        for old in folder.glob(pattern):
+            if old != keep:
+                old.unlink(missing_ok=True)
+
+
+def load_checkpoint(
+    folder: Path, like: Tree, count: int
+) -> tuple[list[Tree], dict[str, Any]] | None:
+    """The saved states of `count` members and the bookkeeping; nothing if none were saved.
+
+    `like` is one member, or its shapes. A damaged file is refused by name.
+    """
     pointer_path = folder / POINTER
     if not pointer_path.exists():
         return None
@@ -74,9 +87,12 @@ def load_checkpoint(folder: Path, like: list[Tree]) -> tuple[list[Tree], dict[st
         data = (folder / Path(str(pointer["arrays"])).name).read_bytes()
         if hashlib.sha256(data).hexdigest() != pointer["sha256"]:
             raise ValueError("the bytes are not those that were written")
-        stacked = fill(stack(like), load(data))
+        shapes = jax.tree.map(
+            lambda leaf: jax.ShapeDtypeStruct((count, *leaf.shape), leaf.dtype), like
+        )
+        stacked = fill(shapes, load(data))
         members = [
-            jax.tree.map(lambda leaf, i=i: np.asarray(leaf[i]), stacked) for i in range(len(like))
+            jax.tree.map(lambda leaf, i=i: np.asarray(leaf[i]), stacked) for i in range(count)
         ]
         return members, dict(pointer["notes"])
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:

@@ -20,7 +20,8 @@ from foretell.training.fleet import Fleet, Tree
 from foretell.training.member import DIVERGED, FITTED, RUNNING
 from foretell.training.plan import Plan, Trial
 
-SAVE_SECONDS = 10.0  # at most this much work is lost to SIGKILL
+SAVE_SECONDS = 10.0  # between checkpoints, at least; a segment of a large model may take longer
+SAVE_SHARE = 0.05  # of the time goes to saving, at most
 STATUS = {RUNNING: "not fitted", FITTED: "fitted", DIVERGED: "diverged"}
 
 
@@ -112,6 +113,7 @@ class Run:
         self.seconds = 0.0
         self.steps_here = 0  # model-steps done by this process, for the rate
         self.started = self.saved = time.monotonic()
+        self.save_after = SAVE_SECONDS
 
     def execute(self) -> tuple[Record, dict[str, np.ndarray]]:
         """Train and test. Returns the record and the final weights."""
@@ -130,10 +132,9 @@ class Run:
         return record, weights
 
     def _resume(self) -> Tree:
-        states = self.fleet.start()
-        loaded = load_checkpoint(self.folder, self.fleet.members(states))
+        loaded = load_checkpoint(self.folder, self.fleet.shapes(), len(self.plan.members))
         if loaded is None:
-            return states
+            return self.fleet.start()
         members, notes = loaded
         self.history, self.done = notes["history"], notes["done"]
         self.seconds = notes["seconds"]
@@ -148,12 +149,13 @@ class Run:
             if self.done % self.plan.check_every == 0:
                 break
             self._report(states, "training")
-            if time.monotonic() - self.saved > SAVE_SECONDS or stop.is_set():
+            stopping = stop.is_set()
+            if stopping or time.monotonic() - self.saved > self.save_after:
                 self._save(states)
-            self._stop_if_asked(stop)
+            if stopping:
+                raise Interrupted(self.done)
         states, scores = self.fleet.check(states)
-        members = self.fleet.members(states)
-        losses = [float(state.loss) for state in members]
+        losses = [loss for _, loss in self.fleet.standing(states)]
         self.history.append(
             {
                 "step": self.done,
@@ -171,11 +173,11 @@ class Run:
             raise Interrupted(self.done)
 
     def _running(self, states: Tree) -> int:
-        return sum(int(state.status) == RUNNING for state in self.fleet.members(states))
+        return sum(status == RUNNING for status, _ in self.fleet.standing(states))
 
     def _report(self, states: Tree, phase: str) -> None:
-        members = self.fleet.members(states)
-        running = [state for state in members if int(state.status) == RUNNING]
+        members = self.fleet.standing(states)
+        running = [loss for status, loss in members if status == RUNNING]
         elapsed = time.monotonic() - self.started
         rate = self.steps_here / max(elapsed, 1e-9)
         left = (self.plan.steps - self.done) * len(running) / max(rate, 1e-9)
@@ -186,7 +188,7 @@ class Run:
                 steps=self.plan.steps,
                 members=len(members),
                 running=len(running),
-                loss=float(np.mean([float(state.loss) for state in running or members])),
+                loss=float(np.mean(running or [loss for _, loss in members])),
                 accuracy=float(np.mean(scores)) if scores else None,
                 rate=rate,
                 seconds_left=left,
@@ -195,18 +197,20 @@ class Run:
         )
 
     def _save(self, states: Tree) -> None:
-        now = time.monotonic()
-        self.seconds += now - self.saved
-        self.saved = now
+        began = time.monotonic()
+        self.seconds += began - self.saved
         notes = {"done": self.done, "history": self.history, "seconds": self.seconds}
         save_checkpoint(self.folder, self.fleet.members(states), notes)
+        self.saved = time.monotonic()
+        self.seconds += self.saved - began
+        self.save_after = max(SAVE_SECONDS, (self.saved - began) / SAVE_SHARE)
 
     def _test(self, states: Tree, stop: threading.Event) -> Record:
         scores: list[Score] = []
         baselines = []
-        seen = self._first_example(self.fleet.samples(self.plan.trials[0]))
-        for trial in self.plan.trials:
-            samples = self.fleet.samples(trial)
+        seen = self._first_example(self.fleet.in_range)
+        for index, trial in enumerate(self.plan.trials):
+            samples = self.fleet.in_range if index == 0 else self.fleet.samples(trial)
             scores += self._score(states, trial, samples)
             guessed = guess_from_current_token(seen, self._first_example(samples))
             place = (trial.label, trial.sizes.low, trial.sizes.high)

@@ -43,12 +43,17 @@ class MemberLoop(abc.ABC):
     def gather(self, spread: Tree) -> list[Tree]:
         """Back to one tree a member."""
 
+    @abc.abstractmethod
+    def pick(self, spread: Tree, part: Callable[[Tree], Tree]) -> Tree:
+        """A part of what was spread, without moving the rest."""
+
 
 class OneByOne(MemberLoop):
     """Members in turn on a pool of threads: the loop for CPUs."""
 
     def __init__(self) -> None:
-        self.pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+        allowed = getattr(os, "sched_getaffinity", None)  # not on every system
+        self.pool = ThreadPoolExecutor(len(allowed(0)) if allowed else os.cpu_count())
 
     def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
         """One compilation serves every member; without the lock each thread would make its own."""
@@ -72,6 +77,10 @@ class OneByOne(MemberLoop):
         """Already one a member."""
         return spread
 
+    def pick(self, spread: list[Tree], part: Callable[[Tree], Tree]) -> list[Tree]:
+        """From each member."""
+        return [part(tree) for tree in spread]
+
 
 class Together(MemberLoop):
     """All members as one batched program: the loop for accelerators."""
@@ -90,6 +99,10 @@ class Together(MemberLoop):
         count = jax.tree.leaves(spread)[0].shape[0]
         host = jax.device_get(spread)
         return [jax.tree.map(lambda leaf, i=i: leaf[i], host) for i in range(count)]
+
+    def pick(self, spread: Tree, part: Callable[[Tree], Tree]) -> Tree:
+        """From the stacked tree."""
+        return part(spread)
 
 
 def loop_for_device() -> MemberLoop:
@@ -113,13 +126,17 @@ class Fleet:
     @cached_property
     def data(self) -> Tree:
         """What tells the members apart."""
+        return self.loop.spread(self._member_data())
+
+    def _member_data(self) -> list[MemberData]:
         members = []
         for each, tables, sizes in zip(
             self.plan.members, self.tables, self._sizes(self.plan.train, None), strict=True
         ):
             seed, rate = jnp.int32(each.seed), jnp.float32(each.learning_rate)
-            members.append(MemberData(seed, rate, *sizes, tables))
-        return self.loop.spread(members)
+            labels = jnp.int32(len(each.task.labels))
+            members.append(MemberData(seed, rate, *sizes, labels, tables))
+        return members
 
     def _sizes(self, wanted: Any, probe: str | None) -> list[TrialSizes]:
         legal = [each.task.sizes(wanted.low, wanted.high, probe) for each in self.plan.members]
@@ -136,6 +153,11 @@ class Fleet:
     @cached_property
     def _segment(self) -> Callable:
         return self.loop.compile(partial(member.segment, self.plan), donate=1)
+
+    def shapes(self) -> MemberState:
+        """One member's arrays as shapes, without computing anything."""
+        create = partial(member.create, self.plan, self.tokens, self.labels)
+        return jax.eval_shape(create, self._member_data()[0])
 
     def start(self) -> Tree:
         """Fresh members, decided by their seeds."""
@@ -157,18 +179,21 @@ class Fleet:
         place = (self.plan.members[0].task.width(trial.sizes.high), trial.count)
         if place not in self._scorers:
             self._scorers[place] = self.loop.compile(
-                lambda state, drawn: evaluation.score(self.plan, trial, state.model, drawn)
+                lambda data, state, drawn: evaluation.score(
+                    self.plan, trial, data, state.model, drawn
+                )
             )
-        right = self.loop.gather(self._scorers[place](states, samples))
+        right = self.loop.gather(self._scorers[place](self.data, states, samples))
         return [np.asarray(each)[: trial.count] for each in right]
 
     @cached_property
-    def _in_range(self) -> Tree:
+    def in_range(self) -> Tree:
+        """The samples of the in-range test, drawn once."""
         return self.samples(self.plan.trials[0])
 
     def check(self, states: Tree) -> tuple[Tree, list[float]]:
         """In-range score of every member; those that are all right are fitted from now on."""
-        right = self.score(states, self.plan.trials[0], self._in_range)
+        right = self.score(states, self.plan.trials[0], self.in_range)
         scores = [float(each.mean()) for each in right]
         perfect = self.loop.spread([jnp.bool_(score == 1.0) for score in scores])
         return self._mark(states, perfect), scores
@@ -180,6 +205,11 @@ class Fleet:
             return state._replace(status=done)
 
         return self.loop.compile(mark, donate=0)
+
+    def standing(self, states: Tree) -> list[tuple[int, float]]:
+        """Status and loss of every member; cheap, the weights stay where they are."""
+        found = self.loop.gather(self.loop.pick(states, lambda state: (state.status, state.loss)))
+        return [(int(status), float(loss)) for status, loss in found]
 
     def members(self, states: Tree) -> list[MemberState]:
         """One state a member, on the host side of the mapping."""

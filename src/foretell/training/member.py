@@ -29,6 +29,7 @@ class MemberData(NamedTuple):
     learning_rate: Float[Array, "*member"]
     sizes: Int[Array, "*member size"]  # legal training sizes, padded
     size_count: Int[Array, "*member"]
+    label_count: Int[Array, "*member"]  # a neighbour may have more labels than this member
     tables: ArrayTree
 
 
@@ -62,7 +63,7 @@ def optimiser(plan: Plan) -> optax.GradientTransformation:
 
 
 def learning_rate(plan: Plan, peak: Float[Array, ""], step: Int[Array, ""]) -> Float[Array, ""]:
-    """Linear warm-up to the peak, then linear decay to zero at the last step."""
+    """Linear warm-up to the peak (the first step already moves), then linear decay to zero."""
     rise = (step + 1.0) / max(plan.warmup, 1)
     fall = (plan.steps - step) / max(plan.steps - plan.warmup, 1)
     return peak * jnp.minimum(1.0, jnp.minimum(rise, fall))
@@ -86,26 +87,43 @@ def offsets(plan: Plan, tokens: Int[Array, "batch length"], key: Key[Array, ""])
 
 
 def logits_and_targets(
-    model: Transformer, example: Example, shift: Int[Array, " batch"], scored: int
+    model: Transformer,
+    example: Example,
+    shift: Int[Array, " batch"],
+    scored: int,
+    label_count: Int[Array, ""],
 ) -> tuple[Float[Array, "batch query label"], Int[Array, "batch query"], Array]:
-    """Logits, targets and mask at the scored positions only: the rest carries no loss."""
+    """Logits, targets and mask at the scored positions only: the rest carries no loss.
+
+    Labels that only a neighbour in the fleet has cannot be predicted.
+    """
     width = example.tokens.shape[1]
     positions = jnp.arange(width)[None] + shift[:, None]
     positions = jnp.minimum(positions, model.architecture.context - 1)  # only padding is cut
     if scored >= width:
-        return model(example.tokens, positions), example.targets, example.mask
+        logits = _own_labels(model(example.tokens, positions), label_count)
+        return logits, example.targets, example.mask
     queries = jnp.minimum(example.first[:, None] + jnp.arange(scored), width - 1)
-    logits = model(example.tokens, positions, queries)
+    logits = _own_labels(model(example.tokens, positions, queries), label_count)
     targets = jnp.take_along_axis(example.targets, queries, axis=1)
     # a clipped query repeats the last position; count it once
     inside = example.first[:, None] + jnp.arange(scored) < width
     return logits, targets, jnp.take_along_axis(example.mask, queries, axis=1) & inside
 
 
-def loss(model: Transformer, plan: Plan, example: Example, shift: Array) -> Float[Array, ""]:
+def _own_labels(
+    logits: Float[Array, "batch query label"], label_count: Int[Array, ""]
+) -> Float[Array, "batch query label"]:
+    own = jnp.arange(logits.shape[-1]) < label_count
+    return jnp.where(own, logits, jnp.finfo(logits.dtype).min)
+
+
+def loss(
+    model: Transformer, plan: Plan, data: MemberData, example: Example, shift: Array
+) -> Float[Array, ""]:
     """Mean cross-entropy over the scored positions of a batch."""
     scored = plan.members[0].task.scored(plan.train.high)
-    logits, targets, mask = logits_and_targets(model, example, shift, scored)
+    logits, targets, mask = logits_and_targets(model, example, shift, scored, data.label_count)
     costs = optax.softmax_cross_entropy_with_integer_labels(logits, targets)
     return jnp.sum(costs * mask) / jnp.maximum(jnp.sum(mask), 1)
 
@@ -115,7 +133,7 @@ def step(plan: Plan, data: MemberData, state: MemberState) -> tuple[MemberState,
     example = draw_batch(plan, data, state.step)
     shift_key = key_for(root_key(data.seed), "train", state.step, "offsets")
     shift = offsets(plan, example.tokens, shift_key)
-    cost, gradient = jax.value_and_grad(loss)(state.model, plan, example, shift)
+    cost, gradient = jax.value_and_grad(loss)(state.model, plan, data, example, shift)
     updates, memory = optimiser(plan).update(gradient, state.optimiser, state.model)
     rate = learning_rate(plan, data.learning_rate, state.step)
     model = jax.tree.map(lambda weight, change: weight - rate * change, state.model, updates)

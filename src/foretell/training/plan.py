@@ -77,20 +77,22 @@ class Plan:
             )
         if any(not 0 <= member.seed < 2**31 for member in self.members):
             raise BadInput("seeds are whole numbers from 0 to 2^31 - 1")
-        kinds = {type(member.task) for member in self.members}
-        if len(kinds) > 1:
-            raise BadInput(
-                "the tasks of one fleet must be of one family",
-                seen=", ".join(sorted(kind.__name__ for kind in kinds)),
-                why="one compiled program draws the data of all members",
-            )
+        if len({member.seed for member in self.members}) < len(self.members):
+            raise BadInput("the members of a fleet need different seeds: records go by seed")
+        first = self.members[0].task
         for member in self.members:
+            # One compiled program draws the data of all members: what differs must be in tables.
+            if type(member.task) is not type(first) or (
+                member.task != first and first.tables == ()
+            ):
+                raise BadInput(
+                    "the tasks of one fleet must be of one family",
+                    seen=f"{first.name} and {member.task.name}",
+                    why="one compiled program draws the data of all members",
+                )
+            if member.task.longest != first.longest:
+                raise BadInput("the tasks of one fleet must reach equally far", seen=member.task)
             require_sizes(member.task, self.train)
-        if (
-            len({id(member.task) for member in self.members}) > 1
-            and len({member.task.width(self.train.high) for member in self.members}) > 1
-        ):
-            raise BadInput("the tasks of one fleet must have examples of equal width")
 
     def as_json(self) -> dict[str, Any]:
         """Everything that decides the outcome of the run."""

@@ -23,14 +23,23 @@ def version_of(package: str) -> str:
 
 
 def git_commit() -> str | None:
-    """Commit of the source tree this code runs from, marked when it has local changes."""
-    here = Path(__file__).resolve().parent
-    command = ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"]
+    """Commit of the source tree this code runs from, marked when `src` has local changes."""
+    root = Path(__file__).resolve().parents[3]
+    if not (root / ".git").exists():  # installed somewhere inside another project's repository
+        return None
+    commit = _git(root, "rev-parse", "--short=12", "HEAD")
+    # untracked files count: a new task is a new file
+    changed = _git(root, "status", "--porcelain", "--", "src")
+    return f"{commit}-dirty" if commit and changed else commit or None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(root), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None
+        return ""
+    return done.stdout.strip()
 
 
 def describe_machine() -> dict[str, Any]:

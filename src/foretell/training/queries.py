@@ -5,6 +5,7 @@ Kept apart from the store because DuckDB is not on every machine that trains.
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +76,10 @@ def export_parquet(store: Store, path: Path) -> int:
     scores = table(store)
     with explain_disk_trouble(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        target = str(path).replace("'", "''")
-        connection = duckdb.connect()
-        connection.register("scores", scores)
-        connection.sql("SELECT * FROM scores").write_parquet(target)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            whole = Path(folder) / "scores.parquet"
+            duckdb.from_arrow(scores).write_parquet(str(whole))
+            whole.replace(path)
     return scores.num_rows
 
 

@@ -18,11 +18,11 @@ number of processes may use one store.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from safetensors.numpy import save
 
 from foretell.plain.errors import StoreProblem
 from foretell.plain.files import explain_disk_trouble, hold, write_atomically
-from foretell.training.checkpoint import POINTER
+from foretell.training.checkpoint import POINTER, remove_arrays
 from foretell.training.engine import MemberRecord, Record, Score
 
 DEFAULT_FOLDER = "foretell-runs"
@@ -54,6 +54,9 @@ class Store:
 
     root: Path
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", Path(self.root))
+
     @classmethod
     def at(cls, folder: str | Path | None = None) -> Store:
         """The folder given, else `FORETELL_STORE`, else `./foretell-runs`."""
@@ -67,7 +70,7 @@ class Store:
         write_atomically(folder.parent / "question.json", json.dumps(question, indent=1))
         return folder
 
-    @contextmanager
+    @contextlib.contextmanager
     def working_on(self, folder: Path) -> Iterator[None]:
         """Hold a run while training it."""
         with hold(folder / "lock", what="this run"):
@@ -95,9 +98,12 @@ class Store:
             "provenance": provenance,
         }
         write_atomically(folder / "run.json", json.dumps(run, indent=1))
+        self.tidy(folder)
+
+    def tidy(self, folder: Path) -> None:
+        """Remove what only an unfinished run needs; a kill may have come between the two."""
         (folder / POINTER).unlink(missing_ok=True)
-        for old in folder.glob("checkpoint-*.safetensors"):
-            old.unlink(missing_ok=True)
+        remove_arrays(folder)
 
     def load_run(self, folder: Path) -> StoredRun | None:
         """A finished run, nothing if it is unfinished, a message naming it if it is damaged."""
@@ -138,6 +144,17 @@ class Store:
             if run is not None:
                 found.append(run)
         return found, problems
+
+    def first_predictions(self, question_hash: str) -> dict[str, str]:
+        """The verdict of each predictor that was put on record first."""
+        path = self.root / question_hash / "predictions.jsonl"
+        first: dict[str, str] = {}
+        if path.exists():
+            for line in path.read_text().splitlines():
+                with contextlib.suppress(ValueError, KeyError, TypeError):  # half a line is none
+                    for said in json.loads(line)["predictions"]:
+                        first.setdefault(said["predictor"], said["verdict"])
+        return first
 
     def note_predictions(self, question_hash: str, line: Mapping[str, Any]) -> None:
         """Put on record what was predicted, before anything is measured."""

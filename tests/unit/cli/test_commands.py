@@ -57,7 +57,7 @@ def test_check_answers_in_the_promised_form(store):
     assert (prediction["verdict"], prediction["strength"]) == ("yes", "conditional")
     measurement = told["measurements"][0]
     assert [value["size_range"] for value in measurement["values"]] == [[1, 8], [9, 12], [13, 16]]
-    assert all(len(value["seeds"]) == 2 for value in measurement["values"])
+    assert all(len(value["seeds"]) == 3 for value in measurement["values"])
     assert {"versions", "device", "commit", "seeds", "seconds"} <= set(measurement["provenance"])
     assert told["agreement"] in {"agrees", "disagrees", "open"}
 
@@ -163,7 +163,7 @@ BAD = {
     "no such size": (["check", "aaaa-star", "--bins", "53-55"], "52 and"),
     "reversed range": (["check", "parity", "--bins", "100-51"], "51-100"),
     "not a range": (["check", "parity", "--train", "short"], "two whole numbers"),
-    "overlapping range": (["check", "parity", "--bins", "40-60"], "51 or later"),
+    "overlapping range": (["check", "parity", "--bins", "40-60"], "from 51 on"),
     "heads": (["check", "parity", "--heads", "3", "--width", "16"], "do not divide"),
     "context": (["check", "parity", "--context", "60"], "--context 154"),
     "steps": (["check", "parity", "--steps", "-5"], "at least 1"),
@@ -172,6 +172,15 @@ BAD = {
     "precision": (["check", "parity", "--precision", "float8"], "float32 or bfloat16"),
     "store is a file": (["check", "parity", "--store", __file__], "cannot write"),
     "report is a folder": (["check", "parity", "--html", "."], "file name"),
+    "report nowhere": (["check", "parity", "--html", "no/where.html"], "no such folder"),
+    "alphabet misses a letter": (["check", "regex:abc", "--alphabet", "ab"], "c"),
+    "alphabet of a task": (["check", "parity", "--alphabet", "ab"], "only a regular expression"),
+    "no letters": (["check", "regex:.*"], "--alphabet"),
+    "huge width": (["check", "parity", "--width", "100000000"], "8,192 at most"),
+    "huge sizes": (["check", "parity", "--bins", "51-1000000"], "up to 2,000"),
+    "empty range": (["check", "parity", "--train", ""], "two whole numbers"),
+    "store not there": (["scoreboard", "--store", "nowhere"], "no run store"),
+    "huge export": (["export", "parity", "--count", "1000000000"], "at most"),
     "missing dfa": (["check", "missing.json"], "no such file"),
     "missing question": (["check", "missing.toml"], "no such file"),
     "export count": (["export", "parity", "--count", "0"], "0"),
@@ -191,6 +200,27 @@ def test_bad_input_gets_one_message_and_exit_code_2(case, tmp_path):
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('seeds = "four"', "whole number"),
+        ("layers = 1.5", "whole number"),
+        ('train = "abc"', "two whole numbers"),
+        ("bins = []", "at least one range"),
+        ("learning_rate = 'x'", "number"),
+        ("norm = 1", "true or false"),
+        ("positonal = 'ape'", "did you mean positional"),
+        ("steps = ", "not TOML"),
+    ],
+)
+def test_a_question_file_with_a_wrong_setting(tmp_path, line, expected):
+    (tmp_path / "q.toml").write_text(f'what = "parity"\n{line}\n')
+    done = foretell("check", "q.toml", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert expected in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_letters_outside_a_given_alphabet_are_named(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretell.numerics import axes, precision
+from foretell.numerics import axes
 
 
 def test_every_axis_is_explained_and_every_explanation_is_of_an_axis() -> None:
@@ -13,9 +13,3 @@ def test_every_axis_is_explained_and_every_explanation_is_of_an_axis() -> None:
 
 def test_axis_names_are_words() -> None:
     assert all(name.isalpha() and name.islower() for name in axes.AXES)
-
-
-def test_every_precision_of_an_architecture_has_a_type() -> None:
-    from foretell.core.architecture import Precision
-
-    assert set(precision.COMPUTE) == {each.value for each in Precision}

@@ -104,7 +104,7 @@ def test_check_marks_only_perfect_members(monkeypatch):
 
 def test_many_languages_in_one_fleet():
     names = ("tomita-1", "aa-star", "abcde", "012-star-02")
-    members = tuple(Member(0, 1e-3, find_task(name, 12)) for name in names)
+    members = tuple(Member(seed, 1e-3, find_task(name, 12)) for seed, name in enumerate(names))
     plan = small_plan(members=members, task="abcde", positional="nope")
     plan = Plan(
         architecture=plan.architecture,
@@ -126,7 +126,7 @@ def test_many_languages_in_one_fleet():
 
 
 def test_a_fleet_takes_one_family_only():
-    mixed = (Member(0, 1e-3, find_task("parity", 12)), Member(0, 1e-3, find_task("sort", 12)))
+    mixed = (Member(0, 1e-3, find_task("parity", 12)), Member(1, 1e-3, find_task("sort", 12)))
     with pytest.raises(BadInput, match="one family"):
         small_plan(members=mixed)
 

@@ -16,46 +16,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import jax.numpy as jnp
-from jaxtyping import Array, Int, Key
-
-from foretell.core.task import ArrayTree, Example, Fact
-from foretell.tasks.formal import block_prefix, counter_facts
-from foretell.tasks.next_symbols import MEMBERS, NextSymbolsTask, lay_out_fast
+from foretell.tasks.counting import BlocksTask
 
 
 @dataclass(frozen=True)
-class Anbn(NextSymbolsTask):
+class Anbn(BlocksTask):
     """Equal blocks of a and b."""
 
     name = "anbn"
     letters = ("a", "b")
-    label_sets = tuple(map(frozenset, (("a",), ("a", "b"), ("b",), ("<eos>",))))
     smallest = 2
     step = 2
-    sampler = "the one member of the exact length"
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Two counts and a comparison."""
-        return counter_facts()
-
-    def legal_next(self, prefix: tuple[str, ...]) -> frozenset[str]:
-        """Blocks in order, the second as long as the first."""
-        return block_prefix(prefix, self.letters)
-
-    def draw(
-        self,
-        tables: ArrayTree,
-        key: Key[Array, ""],
-        size: Int[Array, ""],
-        width: int,
-        probe: str = MEMBERS,
-    ) -> Example:
-        """Nothing to draw: write the word."""
-        place = jnp.arange(width)
-        block = size // 2
-        word = jnp.minimum(place // block, 1)
-        labels = jnp.where(place <= block, 1, 2)
-        labels = jnp.where(place == 0, 0, jnp.where(place == size, 3, labels))
-        return lay_out_fast(word, labels, jnp.ones(width, bool), size, width)

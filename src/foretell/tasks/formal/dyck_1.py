@@ -19,14 +19,14 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 from jaxtyping import Array, Int, Key
 
-from foretell.core.task import ArrayTree, Example, Fact
+from foretell.core.task import ArrayTree, Example
 from foretell.tasks.answering import shuffled
-from foretell.tasks.formal import counter_facts
-from foretell.tasks.next_symbols import MEMBERS, NextSymbolsTask, lay_out_fast
+from foretell.tasks.counting import CountingTask
+from foretell.tasks.next_symbols import MEMBERS, lay_out_fast
 
 
 @dataclass(frozen=True)
-class Dyck1(NextSymbolsTask):
+class Dyck1(CountingTask):
     """Balanced brackets."""
 
     name = "dyck-1"
@@ -35,11 +35,6 @@ class Dyck1(NextSymbolsTask):
     smallest = 2
     step = 2
     sampler = "uniform among the members of the exact length"
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Two counts and a comparison."""
-        return counter_facts()
 
     def legal_next(self, prefix: tuple[str, ...]) -> frozenset[str]:
         """Follow the depth."""
