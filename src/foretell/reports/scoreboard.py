@@ -34,10 +34,10 @@ def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
     for run in runs:
         try:
             found = _measurement(run)
+            worth = (int(run.settings["plan"]["steps"]), len(run.settings["seeds"]))
         except (BadInput, LookupError, TypeError, ValueError, AttributeError) as error:
             problems.append(_problem(run, error))
             continue
-        worth = (int(run.settings["plan"]["steps"]), len(run.settings["seeds"]))
         known = best.get(found.question.hash)
         if known is None or (worth, _time(known[1])) > (known[0], _time(found)):
             best[found.question.hash] = (worth, found)

@@ -24,7 +24,9 @@ class Saver:
         self.store, self.protocol, self.provenance = store, protocol, provenance
         _, self.make_question, self.make_record = make
 
-    def save(self, question: Question, count: int = 4, time: str = "", **changed: Any) -> Path:
+    def save(
+        self, question: Question, count: int = 4, time: str = "", steps: int = 0, **changed: Any
+    ) -> Path:
         record = self.make_record(question, seeds=count)
         plan = self.protocol.plan(question, tuple(range(count)))
         asked = {**question.as_json(), "hash": question.hash}
@@ -33,6 +35,7 @@ class Saver:
             "protocol": "length",
             "protocol_settings": self.protocol.as_json(),
             "seeds": list(range(count)),
+            "plan": {**plan.as_json(), **({"steps": steps} if steps else {})},
             **changed,
         }
         provenance = {**self.provenance, "seeds": list(range(count))}
@@ -105,17 +108,29 @@ def test_a_question_changed_after_the_run_is_refused(store: Store, saver: Saver)
     assert "changed after the run" in str(problems[0].why)
 
 
-def test_most_seeds_win_then_the_newest(store: Store, saver: Saver) -> None:
+def test_a_theory_that_changed_its_mind_is_named(store: Store, saver: Saver) -> None:
+    question = saver.make_question("majority")
+    saver.save(question)
+    said = {"predictor": "crasp-length", "verdict": "no"}
+    store.note_predictions(question.hash, {"predictions": [said]})
+    board, problems = build_scoreboard(store)
+    assert len(board.rows) == 1
+    assert len(problems) == 1
+    assert "on record: no; now: yes" in str(problems[0])
+
+
+def test_longest_training_wins_then_most_seeds_then_the_first(store: Store, saver: Saver) -> None:
     question = saver.make_question("majority")
     saver.save(question, count=4, time="2026-01-01T00:00:00+00:00")
     saver.save(question, count=4, time="2026-03-01T00:00:00+00:00")
     saver.save(question, count=4, time="2026-02-01T00:00:00+00:00")
     saver.save(question, count=2, time="2026-04-01T00:00:00+00:00")
+    saver.save(question, count=9, steps=10, time="2026-05-01T00:00:00+00:00")
     board, problems = build_scoreboard(store)
     assert problems == []
     (row,) = board.rows
     assert row.measurement is not None
-    assert row.measurement.provenance["time"] == "2026-03-01T00:00:00+00:00"
+    assert row.measurement.provenance["time"] == "2026-01-01T00:00:00+00:00"
 
 
 def test_an_empty_store(store: Store) -> None:
