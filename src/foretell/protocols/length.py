@@ -197,7 +197,7 @@ class Length(Protocol[Plan, Record]):
         probe, seen = question.task.probes[0], question.outcome.seen
         longer = [value for value in values if value.probe == probe and value.sizes != seen]
         reached = {value: sum(s >= self.bar for s in value.seeds) for value in longer}
-        worst = min(longer, key=lambda value: (reached[value], value.mean))
+        worst = min(longer, key=lambda value: (reached[value], value.mean, -value.sizes.high))
         count = len(worst.seeds)
         low, high = wilson(reached[worst], count)
         found = (
