@@ -29,10 +29,12 @@ def measure(
         if stored is not None:
             store.tidy(folder)
         else:
-            record, weights = Run(plan, folder, show).execute()
+            run = Run(plan, folder, show)
+            record, weights = run.execute()
             provenance: dict[str, Any] = {
                 **describe_machine(),
                 "seconds": round(record.seconds, 1),
+                "sessions": run.sessions,
                 "seeds": list(seeds),
                 "question": question.hash,
                 "run": plan.hash,

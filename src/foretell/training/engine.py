@@ -19,6 +19,7 @@ from foretell.training.evaluation import guess_from_current_token
 from foretell.training.fleet import Fleet, Tree
 from foretell.training.member import DIVERGED, FITTED, RUNNING
 from foretell.training.plan import Plan, Trial
+from foretell.training.provenance import describe_machine
 
 SAVE_SECONDS = 10.0  # between checkpoints, at least; a segment of a large model may take longer
 SAVE_SHARE = 0.05  # of the time goes to saving, at most
@@ -111,6 +112,8 @@ class Run:
         self.history: list[dict[str, Any]] = []
         self.done = 0  # steps of the members that still run
         self.seconds = 0.0
+        machine = describe_machine()  # a run may be continued by other code, elsewhere
+        self.sessions = [{name: machine[name] for name in ("time", "commit", "device")}]
         self.steps_here = 0  # model-steps done by this process, for the rate
         self.started = self.saved = time.monotonic()
         self.save_after = SAVE_SECONDS
@@ -138,6 +141,7 @@ class Run:
         members, notes = loaded
         self.history, self.done = notes["history"], notes["done"]
         self.seconds = notes["seconds"]
+        self.sessions = [*notes["sessions"], *self.sessions]
         return self.fleet.loop.spread(members)
 
     def _to_next_check(self, states: Tree, stop: threading.Event) -> Tree:
@@ -200,6 +204,7 @@ class Run:
         began = time.monotonic()
         self.seconds += began - self.saved
         notes = {"done": self.done, "history": self.history, "seconds": self.seconds}
+        notes["sessions"] = self.sessions
         save_checkpoint(self.folder, self.fleet.members(states), notes)
         self.saved = time.monotonic()
         self.seconds += self.saved - began

@@ -80,7 +80,9 @@ def test_ctrl_c_saves_and_says_so(tmp_path, monkeypatch):
         Run(small_plan(steps=200), tmp_path, show).execute()
     notes = json.loads((tmp_path / checkpoint.POINTER).read_text())["notes"]
     assert 20 <= notes["done"] < 200
-    record, _ = Run(small_plan(steps=200), tmp_path, lambda progress: None).execute()
+    again = Run(small_plan(steps=200), tmp_path, lambda progress: None)
+    record, _ = again.execute()
+    assert len(again.sessions) == 2  # both processes are on record
     assert max(member.steps for member in record.members) == 200
     assert [entry["step"] for entry in record.history] == list(range(20, 201, 20))
 
