@@ -5,7 +5,7 @@ around a residual stream; the positional encoding acts through three hooks (`mod
 There is no dropout.
 
 The model takes a whole batch, unlike most functions here, because XLA on a CPU wants matrix
-products over [batch * length, width]: the gradient of the three-dimensional form is 2.6 times
+products over [batch * length, width]: the gradient of the three-dimensional form is much
 slower. To run many models at once, stack their leaves and `jax.vmap` over the model.
 """
 
@@ -262,7 +262,7 @@ class Transformer(eqx.Module):
         positions: Int[Array, "#batch length"],
         queries: Int[Array, "batch query"] | None = None,
     ) -> Float32[Array, "batch query label"]:
-        """Logits everywhere, or only at the indices `queries`: exact, and 2 to 4 times faster.
+        """Logits everywhere, or only at the indices `queries`: exact, and faster.
 
         With `queries` the last layer still makes keys and values everywhere, and all the rest
         only where it is asked. Padding stands after the content, where causality hides it.

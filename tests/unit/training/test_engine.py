@@ -13,7 +13,7 @@ import pytest
 from tests_plan import small_plan
 
 from foretell.plain.errors import StoreProblem
-from foretell.training import checkpoint, engine
+from foretell.training import checkpoint
 from foretell.training.checkpoint import load_checkpoint, save_checkpoint
 from foretell.training.engine import Interrupted, Run
 
@@ -155,10 +155,11 @@ def test_a_pointer_cannot_reach_outside_its_folder(saved):
     assert loaded is not None
 
 
-def test_progress_counts_only_what_this_process_did(tmp_path):
+def test_progress_tells_where_the_run_stands(tmp_path):
     seen = []
     Run(small_plan(steps=40), tmp_path, seen.append).execute()
+    training = [progress for progress in seen if progress.phase == "training"]
+    assert [progress.step for progress in training] == [10, 20, 30, 40]
+    assert [progress.accuracy is None for progress in training] == [True, False, False, False]
+    assert all(progress.rate > 0 and progress.members == 2 for progress in training)
     assert seen[-1].phase.startswith("testing")
-    assert seen[-1].step == seen[-1].steps == 40
-    assert all(progress.rate >= 0 for progress in seen)
-    assert engine.STATUS[0] == "not fitted"

@@ -17,8 +17,8 @@ Example:
 
 Known limits:
     Distances from 113 on look alike. Unlike T5 the logits are also divided by the root of the
-    head's width, as everywhere in this transformer. A step is about a sixth slower when every row
-    of the batch has its own positions; share one row, offsets change nothing here.
+    head's width, as everywhere in this transformer. A step is slower when every row of the
+    batch has its own positions; share one row, offsets change nothing here.
 
 Sources:
     Raffel et al. 2020, Exploring the Limits of Transfer Learning with a Unified Text-to-Text
