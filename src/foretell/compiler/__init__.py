@@ -1,0 +1,1 @@
+"""From C-RASP programs to transformer weights."""
