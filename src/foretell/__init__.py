@@ -22,6 +22,7 @@ _HOMES = {
     "DFA": "languages.dfa",
     "Measurement": "core.measurement",
     "Prediction": "core.prediction",
+    "Program": "crasp.program",
     "Question": "core.question",
     "RegularLanguage": "languages.regular",
     "Scoreboard": "core.scoreboard",

@@ -166,7 +166,7 @@ def test_crasp_length_says_what_is_published(task: str, positional: str) -> None
     column = PUBLISHED[task][COLUMN[positional]]
     assert (said.verdict, said.strength) == SAYS[column]
     assert said.searched_only == (column == "none")
-    assert said.certificate is None  # it reads declared facts: never a theorem here
+    assert said.certificate is None or column == "yes"  # a program certifies that one exists
     assert Standing.ASSUMED in {each.standing for each in said.assumptions}
     assert any("Huang" in source for source in said.sources)
 

@@ -149,6 +149,8 @@ def test_a_question_stands_exactly_when_the_task_and_the_context_reach_its_sizes
 
 @dataclass(frozen=True)
 class Witness(Certificate):
+    summary = "a witness"
+
     def check(self) -> Checked:
         return Checked(True, "by looking")
 

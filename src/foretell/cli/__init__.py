@@ -11,6 +11,7 @@ import sys
 import typer
 
 from foretell.cli.check import check
+from foretell.cli.crasp import app as crasp
 from foretell.cli.explain import explain
 from foretell.cli.export import export
 from foretell.cli.list import list_names
@@ -31,6 +32,7 @@ app.command("predict")(predict)
 app.command("check")(check)
 # the same work without the theories: the function looks at the name it was called by
 app.command("measure", help="Train models on short inputs, test them on longer ones.")(check)
+app.add_typer(crasp, name="crasp")
 app.command("scoreboard")(scoreboard)
 app.command("export")(export)
 

@@ -56,6 +56,13 @@ def check(
     attention_scale: Annotated[
         str | None, typer.Option(help="sqrt or log-length.", rich_help_panel=SHAPE)
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Test this compiled network (NAME.json) instead of training.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
     store: Annotated[
         str | None,
         typer.Option(
@@ -92,6 +99,7 @@ def check(
         "context": context_length,
         "precision": precision,
         "attention_scale": attention_scale,
+        "weights": weights,
     }
     with _start.computing():
         from foretell.reports import answers

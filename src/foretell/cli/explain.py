@@ -26,6 +26,10 @@ def explain(
     console = Console()
     console.print(Text(f"{entry.name}: {entry.title}", style="bold"), end=" ")
     console.print(Text(f"({entry.kind})", style="dim"))
+    if entry.kind == "programs":
+        console.print(Text(f"\nforetell crasp show {entry.name}", style="dim"))
+    elif entry.name in {each.name for each in catalogue.entries("programs")}:
+        console.print(Text(f"\nIt has a program: foretell explain program:{name}", style="dim"))
     for title, text in entry.sections:
         console.print(Text(f"\n{title}", style="bold"))
         flowing = text if title == "Example" else " ".join(text.split())

@@ -16,6 +16,9 @@ def predict(
     alphabet: Annotated[
         str | None, typer.Option(help="Letters of a regex: abc, or up,down.")
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Re-check every certificate; takes seconds.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """What theory says, with its strength, assumptions and certificate."""
@@ -28,13 +31,25 @@ def predict(
         from foretell.reports import answers
         from foretell.reports.terminal import show_predictions
 
+        if check:
+            _start.prepare_jax()
         said = answers.predict(what, positional=positional, alphabet=alphabet)
+        checks = [
+            answer.certificate.check()
+            if check and isinstance(answer, Prediction) and answer.certificate
+            else None
+            for answer in said
+        ]
     if not as_json:
-        show_predictions(Console(), said)
+        show_predictions(Console(), said, checks)
         return
     document = {
         "task": said[0].question.task.name,
-        "predictions": [answer.as_json() for answer in said if isinstance(answer, Prediction)],
+        "predictions": [
+            {**answer.as_json(), **({"checked": vars(found)} if found else {})}
+            for answer, found in zip(said, checks, strict=True)
+            if isinstance(answer, Prediction)
+        ],
         "not_applicable": [
             {
                 "predictor": answer.predictor,

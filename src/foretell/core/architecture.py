@@ -13,6 +13,7 @@ class Activation(StrEnum):
 
     GELU = "gelu"
     RELU = "relu"
+    HEAVISIDE = "heaviside"  # each unit ReLU or a step, as in compiled networks; not trainable
 
 
 class AttentionScale(StrEnum):
@@ -59,7 +60,8 @@ class Architecture:
             raise BadInput("`norm` and `tied` are true or false", seen=f"{self.norm}, {self.tied}")
         if not self.positional:
             raise BadInput("an architecture names its positional encoding", hint="nope")
-        if self.width % self.heads:
+        # in compiled networks every head reads and writes the whole stream
+        if self.activation is not Activation.HEAVISIDE and self.width % self.heads:
             fitting = [h for h in range(1, self.width + 1) if self.width % h == 0]
             nearest = sorted(fitting, key=lambda h: abs(h - self.heads))[:3]
             raise BadInput(

@@ -71,6 +71,11 @@ class Checked:
 class Certificate(abc.ABC):
     """Evidence that can be re-checked without the predictor that made it."""
 
+    @property
+    @abc.abstractmethod
+    def summary(self) -> str:
+        """What the evidence is, in a few words."""
+
     @abc.abstractmethod
     def check(self) -> Checked:
         """Verify the evidence from scratch; no search, no trust in its maker."""

@@ -6,6 +6,7 @@ import abc
 from collections.abc import Mapping
 from typing import Any, Generic, Self, TypeVar
 
+from foretell.core.architecture import Architecture
 from foretell.core.measurement import Measurement
 from foretell.core.question import Outcome, Question
 from foretell.core.task import Task
@@ -34,8 +35,18 @@ class Protocol(abc.ABC, Generic[PlanType, RecordType]):
 
     @classmethod
     @abc.abstractmethod
+    def architecture(cls, request: Any, task: Task) -> Architecture:
+        """The model a request is about."""
+
+    @classmethod
+    @abc.abstractmethod
     def from_request(cls, request: Any) -> Self:
         """The protocol with the settings that a request and its budget call for."""
+
+    @classmethod
+    @abc.abstractmethod
+    def seeds(cls, request: Any) -> int:
+        """How many seeds to use where nobody says."""
 
     @abc.abstractmethod
     def as_json(self) -> dict[str, Any]:

@@ -126,6 +126,40 @@ class GeneralizesInLength(Outcome):
         )
 
 
+@final
+@dataclass(frozen=True)
+class IsComputed(Outcome):
+    """Is a network that was built, not trained, right on the sizes `asked`?"""
+
+    name: ClassVar[str] = "computed"
+    asked: tuple[SizeRange, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "asked", tuple(self.asked))
+        if not self.asked:
+            raise BadInput("the question needs at least one range of sizes")
+
+    @property
+    def largest(self) -> int:
+        """Largest size asked."""
+        return max(sizes.high for sizes in self.asked)
+
+    @property
+    def sentence(self) -> str:
+        """The question in words."""
+        asked = ", ".join(map(str, self.asked))
+        return f"built from a program, not trained: is the network right at {asked}?"
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values."""
+        return {"name": self.name, "asked": [[sizes.low, sizes.high] for sizes in self.asked]}
+
+    @classmethod
+    def from_json(cls, described: Mapping[str, Any]) -> IsComputed:
+        """The inverse of `as_json`."""
+        return cls(tuple(SizeRange(*pair) for pair in described["asked"]))
+
+
 @dataclass(frozen=True)
 class Question:
     """Task × architecture × outcome. Its hash is cache key, join key and file name."""

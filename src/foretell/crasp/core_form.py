@@ -24,10 +24,10 @@ def core_statements(core: Core) -> tuple[tree.Statement, ...]:
     found += [tree.Definition("next", refer(place), (symbol,)) for symbol, place in core.next]
     if core.accept is not None and names[core.accept] != "accept":
         found.append(tree.Definition("accept", refer(core.accept)))
+    if core.accepts_empty:
+        found.append(tree.Empty("accept"))
     if core.next_of_empty:
         found.append(tree.Empty("next", tuple(sorted(core.next_of_empty))))
-    elif core.accepts_empty:
-        found.append(tree.Empty("accept"))
     return tuple(found)
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from foretell.crasp import tree
-from foretell.crasp.messages import refuse
+from foretell.crasp.naming import EOS, Key, Names, index
 from foretell.crasp.operations import BOOLEAN, Builder, Core
-from foretell.crasp.printing import write, write_letter
+from foretell.crasp.printing import write
 from foretell.crasp.tree import Expression
-from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 
-DEEPEST = 100  # macros that use macros
-EOS = "<eos>"
+DEEPEST = 100  # expressions inside expressions, macros followed
+LARGEST_MODULUS = 10_000
+Scope = Mapping[str, str]  # which letter a macro's parameter stands for
 
 
 def lower(
@@ -25,161 +25,134 @@ def lower(
     values: Mapping[str, int] | None = None,
 ) -> Core:
     """The core form, or the first thing that is wrong; `values` replaces parameters."""
-    return _Lowering(letters, statements, source, dict(values or {})).lower()
+    names = Names(letters, statements, source, dict(values or {}))
+    return _Lowering(names, Builder(letters)).lower()
 
 
 @dataclass
 class _Lowering:
-    letters: tuple[str, ...]
-    statements: tuple[tree.Statement, ...]
-    source: str
-    values: dict[str, int]
-    defined: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
-    macros: dict[str, tree.Macro] = field(default_factory=dict)
+    names: Names
+    build: Builder
+    active: list[Key] = field(default_factory=list)  # macros being expanded
     depth: int = 0
 
     def lower(self) -> Core:
-        self.build = Builder(self.letters)
-        self._parameters()
         last: int | None = None
-        empty: tree.Empty | None = None
-        for item in self.statements:
+        empty: dict[bool, tree.Empty] = {}  # about symbols, or about acceptance
+        for item in self.names.statements:
             if isinstance(item, tree.Macro):
                 self._macro(item)
             elif isinstance(item, tree.Definition):
                 place = self._definition(item)
                 last = place if self._boolean(place) and not item.letters else last
             elif isinstance(item, tree.Empty):
-                if empty is not None:
-                    self._fail(item, "the empty word is settled twice")
-                empty = item
-        return self._finish(last, empty)
-
-    def _parameters(self) -> None:
-        known: dict[str, int] = {}
-        for item in self.statements:
-            if isinstance(item, tree.Parameter):
-                if item.name in known:
-                    self._fail(item, f"the parameter {item.name} is set twice")
-                known[item.name] = item.value
-        for name in self.values:
-            if name not in known:
-                raise BadInput(
-                    "the program has no such parameter",
-                    seen=name,
-                    why=f"it has {', '.join(known) or 'none'}",
-                    hint=catalogue.suggest(name, known),
-                )
-        self.values = {**known, **self.values}
+                if (item.word == "next") in empty:
+                    self.names.fail(item, "the empty word is settled twice")
+                empty[item.word == "next"] = item
+        return self._finish(last, empty.get(False), empty.get(True))
 
     def _macro(self, item: tree.Macro) -> None:
-        self._refuse_taken(item, item.name, ())
-        if not item.parameters:
-            self._fail(item, "a macro has parameters", None, f"{item.name}(i) := …")
-        self.macros[item.name] = item
-        if item.name == "next":
-            if len(item.parameters) != 1:
-                self._fail(item, "next is about one symbol", None, "let next[x](i) := …")
-            return
-        # a macro nobody uses is checked all the same, for one choice of letters
-        if self.letters:
-            self._expand(item, (self.letters[0],) * len(item.parameters), item)
+        self.names.check_new(item)
+        self.names.macros[item.name] = item
+        if item.name != "next":
+            # a macro nobody uses is checked all the same, for one choice of letters
+            self._expand(item, (self.names.letters[0],) * len(item.parameters), item)
 
     def _definition(self, item: tree.Definition) -> int:
-        key = (item.name, item.letters)
-        if item.letters and item.name != "next":
-            self._fail(
-                item,
-                f"only next has a letter in brackets, {item.name} does not",
-                "a definition for every choice of letters is a macro",
-                f"let {item.name}[x](i) := …",
-            )
-        if item.name == "next":
-            if len(item.letters) != 1:
-                self._fail(item, "next is about one symbol", None, "next[a](i) := …")
-            self._symbol(item, item.letters[0])
-        self._refuse_taken(item, *key)
+        self.names.check_new(item)
         place = self._lower(item.body, {})
         if item.name in ("accept", "next") and not self._boolean(place):
             self._mismatch(item.body, "a Boolean", f"{item.name} answers yes or no")
-        self.defined[key] = place
+        self.names.define(item, place)
         return place
 
-    def _refuse_taken(self, item: tree.Node, name: str, letters: tuple[str, ...]) -> None:
-        taken = (name, letters) in self.defined or (name in self.macros and name != "next")
-        if taken or (not letters and (name in self.values)):
-            self._fail(item, f"{name} is defined twice", None, "another name")
-        if name.startswith("Q_") and name[2:] in self.letters:
-            self._fail(item, f"{name} is already the test for the letter {name[2:]}")
-
-    def _symbol(self, item: tree.Node, symbol: str) -> None:
-        if symbol not in (*self.letters, EOS):
-            self._fail(
-                item,
-                f"{symbol} is not a letter of the alphabet",
-                f"the alphabet is {' '.join(self.letters[:30])}, and {EOS} ends a word",
-            )
-
-    def _finish(self, last: int | None, empty: tree.Empty | None) -> Core:
-        following = {
-            letters[0]: place for (name, letters), place in self.defined.items() if name == "next"
-        }
-        family = self.macros.get("next")
-        if family is not None:
-            for letter in self.letters:
-                if letter not in following:
-                    following[letter] = self._expand(family, (letter,), family)
-                    if not self._boolean(following[letter]):
-                        self._mismatch(family.body, "a Boolean", "next answers yes or no")
-        accept = self.defined.get(("accept", ()), None if following else last)
+    def _finish(
+        self, last: int | None, empty: tree.Empty | None, empty_next: tree.Empty | None
+    ) -> Core:
+        names = self.names
+        following = self._following()
+        accept = names.defined.get(("accept", ()), None if following else last)
         if accept is None and not following:
             raise BadInput(
                 "the program has no accepting operation",
-                seen=", ".join(name for name, _ in self.defined) or "no definitions",
+                seen=", ".join(name for name, _ in names.defined) or "no definitions",
                 why="none of its definitions is Boolean, so nothing says yes or no",
                 hint="accept(i) := …",
             )
-        if empty is not None and empty.word == "next":
-            for symbol in empty.letters:
-                self._symbol(empty, symbol)
-        names = [(name + _index(letters), place) for (name, letters), place in self.defined.items()]
-        order = {symbol: place for place, symbol in enumerate((*self.letters, EOS))}
+        if empty_next is not None:
+            if not following:
+                names.fail(
+                    empty_next,
+                    "the program does not predict symbols",
+                    "it has no next[…], so nothing is predicted after the empty word either",
+                    "empty accept, or empty reject",
+                )
+            for symbol in empty_next.letters:
+                names.check_symbol(empty_next, symbol)
+        order = {symbol: place for place, symbol in enumerate((*names.letters, EOS))}
         return Core(
-            self.letters,
+            names.letters,
             tuple(self.build.operations),
-            tuple(names),
+            tuple((name + index(letters), at) for (name, letters), at in names.defined.items()),
             accept,
             tuple(sorted(following.items(), key=lambda pair: order[pair[0]])),
             empty is not None and empty.word == "accept",
-            frozenset(empty.letters) if empty is not None else frozenset(),
+            frozenset(empty_next.letters) if empty_next is not None else frozenset(),
         )
+
+    def _following(self) -> dict[str, int]:
+        named = self.names.defined.items()
+        found = {letters[0]: place for (name, letters), place in named if name == "next"}
+        family = self.names.macros.get("next")
+        if family is not None:
+            for letter in self.names.letters:
+                if letter not in found:
+                    found[letter] = self._expand(family, (letter,), family)
+                    if not self._boolean(found[letter]):
+                        self._mismatch(family.body, "a Boolean", "next answers yes or no")
+        return found
 
     def _expand(self, macro: tree.Macro, letters: tuple[str, ...], at: tree.Node) -> int:
         if len(letters) != len(macro.parameters):
-            wanted = ", ".join(macro.parameters)
-            self._fail(at, f"{macro.name} takes {len(macro.parameters)} letters: [{wanted}]")
+            wanted, number = ", ".join(macro.parameters), len(macro.parameters)
+            self.names.fail(
+                at,
+                f"{macro.name} takes {number} letter{'s' * (number > 1)}, not {len(letters)}",
+                f"its parameters are [{wanted}]",
+            )
         key = (macro.name, letters)
-        if key not in self.defined or macro.name == "next":
-            if self.depth >= DEEPEST:
-                self._fail(at, "macros use each other too deeply")
-            self.depth += 1
-            scope = dict(zip(macro.parameters, letters, strict=True))
-            place = self._lower(macro.body, scope)
-            self.depth -= 1
-            if macro.name == "next":
-                return place
-            self.defined[key] = place
-        return self.defined[key]
+        if key in self.active:
+            self.names.fail(at, f"{macro.name} is defined by itself", "programs have no recursion")
+        if key in self.names.defined:
+            return self.names.defined[key]
+        self.active.append(key)
+        place = self._lower(macro.body, dict(zip(macro.parameters, letters, strict=True)))
+        self.active.pop()
+        if macro.name != "next":  # those are collected at the end
+            self.names.defined[key] = place
+        return place
 
-    def _lower(self, item: Expression, scope: Mapping[str, str]) -> int:
+    def _lower(self, item: Expression, scope: Scope) -> int:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.names.fail(
+                item,
+                f"expressions, with the macros they use, are nested more than {DEEPEST} deep",
+                hint="definitions in place of macros that use macros",
+            )
+        place = self._dispatch(item, scope)
+        self.depth -= 1
+        return place
+
+    def _dispatch(self, item: Expression, scope: Scope) -> int:
         build = self.build
         match item:
             case tree.Letter(name):
-                return build.letter(self._resolve(item, name, scope))
+                return build.letter(self.names.letter(item, name, scope))
             case tree.Truth(value):
                 return build.truth(value)
-            case tree.Residue(modulus, residues):
-                return self._residue(item, modulus, residues)
+            case tree.Residue():
+                return self._residue(item)
             case tree.Not(body):
                 return build.negate(self._truth_of(body, scope, "not"))
             case tree.Junction(word, parts):
@@ -193,11 +166,12 @@ class _Lowering:
                 counted = self._truth_of(body, scope, "#[…]")
                 return build.count(counted, window.offsets, window.start)
             case tree.Number(value):
-                return build.number(self._value(item, value))
+                return build.number(self.names.number(item, value))
             case tree.Sum(terms):
                 return self._sum(terms, scope)
             case tree.Product(factor, body):
-                return build.times(self._value(item, factor), self._count_of(body, scope, "*"))
+                times = self.names.number(item, factor)
+                return build.times(times, self._count_of(body, scope, "*"))
             case tree.Choice(condition, then, otherwise):
                 return build.choose(
                     self._truth_of(condition, scope, "?"),
@@ -205,9 +179,7 @@ class _Lowering:
                     self._count_of(otherwise, scope, "? :"),
                 )
             case tree.Function(word, parts):
-                counts = [self._count_of(part, scope, word) for part in parts]
-                functions = {"max": build.largest, "min": build.smallest, "abs": build.magnitude}
-                return functions[word](*counts)
+                return self._fold(word)(*(self._count_of(part, scope, word) for part in parts))
             case tree.Each():
                 return self._each(item, scope)
             case tree.Reference():
@@ -244,114 +216,71 @@ class _Lowering:
                 return build.equal(left, right)
         return build.negate(build.equal(left, right))
 
-    def _sum(self, terms: tuple[tuple[bool, Expression], ...], scope: Mapping[str, str]) -> int:
+    def _sum(self, terms: tuple[tuple[bool, Expression], ...], scope: Scope) -> int:
         found = self._count_of(terms[0][1], scope, "+")
         for plus, term in terms[1:]:
             part = self._count_of(term, scope, "+" if plus else "-")
             found = self.build.add(found, part) if plus else self.build.subtract(found, part)
         return found
 
-    def _residue(
-        self, item: tree.Residue, modulus: tree.Whole, residues: tuple[tree.Whole, ...]
-    ) -> int:
-        size = self._value(item, modulus)
-        if not 1 <= size <= 10_000:
-            self._fail(item, "a modulus is a number from 1 to 10,000", f"this one is {size}")
-        wanted = tuple(self._value(item, residue) for residue in residues)
-        outside = [residue for residue in wanted if not 0 <= residue < size]
-        if outside:
-            self._fail(
-                item, f"{outside[0]} is no residue modulo {size}", f"residues are 0 to {size - 1}"
-            )
-        return self.build.periodic(size, wanted)
-
-    def _each(self, item: tree.Each, scope: Mapping[str, str]) -> int:
-        chosen = self._chosen(item.range, scope)
-        want = self._count_of if item.word == "sum" else self._truth_of
-        parts = [want(item.body, {**scope, item.variable: x}, item.word) for x in chosen]
+    def _fold(self, word: str) -> Callable[..., int]:
         build = self.build
-        return {"any": build.either, "all": build.both, "sum": build.add}[item.word](*parts)
+        folds: dict[str, Callable[..., int]] = {
+            "any": build.either,
+            "all": build.both,
+            "sum": build.add,
+            "max": build.largest,
+            "min": build.smallest,
+            "abs": build.magnitude,
+        }
+        return folds[word]
 
-    def _chosen(self, wanted: tree.LetterRange, scope: Mapping[str, str]) -> list[str]:
-        if wanted.sign == "all":
-            return list(self.letters)
-        names = [self._resolve(wanted, name, scope) for name in wanted.names]
-        if wanted.sign == "in":
-            return names
-        pivot = self.letters.index(names[0])
-        holds = {
-            "!=": lambda place: place != pivot,
-            "<": lambda place: place < pivot,
-            "<=": lambda place: place <= pivot,
-            ">": lambda place: place > pivot,
-            ">=": lambda place: place >= pivot,
-        }[wanted.sign]
-        return [letter for place, letter in enumerate(self.letters) if holds(place)]
+    def _residue(self, item: tree.Residue) -> int:
+        modulus = self.names.number(item, item.modulus)
+        if not 1 <= modulus <= LARGEST_MODULUS:
+            self.names.fail(
+                item,
+                f"a modulus is a number from 1 to {LARGEST_MODULUS:,}",
+                f"this one is {modulus}",
+            )
+        wanted = tuple(self.names.number(item, residue) for residue in item.residues)
+        for residue in wanted:
+            if not 0 <= residue < modulus:
+                self.names.fail(
+                    item,
+                    f"{residue} is no residue modulo {modulus}",
+                    f"residues are 0 to {modulus - 1}",
+                )
+        return self.build.periodic(modulus, wanted)
 
-    def _reference(self, item: tree.Reference, scope: Mapping[str, str]) -> int:
+    def _each(self, item: tree.Each, scope: Scope) -> int:
+        want = self._truth_of if item.word in ("any", "all") else self._count_of
+        fold = self._fold(item.word)
+        runs = [
+            fold(*(want(item.body, {**scope, item.variable: x}, item.word) for x in run))
+            for run in self.names.runs(item.range, scope)
+        ]
+        if not runs and item.word in ("max", "min"):
+            self.names.fail(item, f"{item.word} over no letters has no value")
+        return fold(*runs)
+
+    def _reference(self, item: tree.Reference, scope: Scope) -> int:
         letters = tuple(
-            EOS if name == EOS else self._resolve(item, name, scope) for name in item.letters
+            EOS if name == EOS else self.names.letter(item, name, scope) for name in item.letters
         )
-        if (item.name, letters) in self.defined:
-            return self.defined[item.name, letters]
-        if item.name in self.macros:
-            return self._expand(self.macros[item.name], letters, item)
-        known = {name for name, _ in self.defined} | set(self.macros)
-        if item.name in known:
-            brackets = "takes letters in brackets" if not letters else "has no such letters"
-            self._fail(item, f"{item.name} {brackets}", None, f"{item.name}[x](i)")
-        later = any(
-            isinstance(other, tree.Definition | tree.Macro) and other.name == item.name
-            for other in self.statements
-        )
-        if item.name.startswith("Q_"):
-            self._fail(
-                item,
-                f"{item.name[2:]} is neither a letter of the alphabet nor a name",
-                f"the alphabet is {' '.join(self.letters[:30])}",
-                catalogue.suggest(item.name[2:], self.letters),
-            )
-        self._fail(
-            item,
-            f"{item.name} is used before it is defined" if later else f"unknown name {item.name}",
-            "a definition may use only earlier ones: programs have no recursion"
-            if later
-            else f"defined so far: {', '.join(sorted(known)) or 'nothing'}",
-            None if later else catalogue.suggest(item.name, known),
-        )
+        if (item.name, letters) in self.names.defined:
+            return self.names.defined[item.name, letters]
+        if item.name in self.names.macros and letters:
+            return self._expand(self.names.macros[item.name], letters, item)
+        raise self.names.unknown(item, letters)
 
-    def _resolve(self, item: tree.Node, name: str, scope: Mapping[str, str]) -> str:
-        letter = scope.get(name, name)
-        if letter not in self.letters:
-            self._fail(
-                item,
-                f"{write_letter(letter)} is not a letter of the alphabet",
-                f"the alphabet is {' '.join(self.letters[:30])}",
-                catalogue.suggest(letter, self.letters),
-            )
-        return letter
-
-    def _value(self, item: tree.Node, value: tree.Whole) -> int:
-        if isinstance(value, int):
-            return value
-        if value not in self.values:
-            known = {name for name, _ in self.defined}
-            written = f"{value}(i)"
-            self._fail(
-                item,
-                f"unknown number {value}",
-                f"parameters are: {', '.join(self.values) or 'none'}",
-                written if value in known else catalogue.suggest(value, self.values),
-            )
-        return self.values[value]
-
-    def _truth_of(self, item: Expression, scope: Mapping[str, str], user: str) -> int:
+    def _truth_of(self, item: Expression, scope: Scope, user: str) -> int:
         place = self._lower(item, scope)
         if not self._boolean(place):
             self._mismatch(item, "a Boolean", f"{user} needs a Boolean")
         return place
 
-    def _count_of(self, item: Expression, scope: Mapping[str, str], user: str) -> int:
+    def _count_of(self, item: Expression, scope: Scope, user: str) -> int:
         place = self._lower(item, scope)
         if self._boolean(place):
             self._mismatch(item, "a count", f"{user} needs counts")
@@ -366,13 +295,4 @@ class _Lowering:
         other, hint = ("a count", f"{short} >= 1")
         if wanted == "a count":
             other, hint = ("a Boolean", f"({short}) ? 1 : 0")
-        self._fail(item, f"{short} is {other}, not {wanted}", why, hint)
-
-    def _fail(
-        self, item: tree.Node, what: str, why: str | None = None, hint: str | None = None
-    ) -> NoReturn:
-        raise refuse(self.source, item.place, what, why, hint)
-
-
-def _index(letters: tuple[str, ...]) -> str:
-    return f"[{', '.join(map(write_letter, letters))}]" if letters else ""
+        self.names.fail(item, f"{short} is {other}, not {wanted}", why, hint)

@@ -25,7 +25,7 @@ def refuse(
 
 def excerpt(source: str, place: Place) -> str:
     """The line with a caret under the piece, cut to what fits."""
-    lines = source.splitlines() or [""]
+    lines = source.split("\n")
     text = lines[min(place.line, len(lines)) - 1].replace("\t", " ")
     end = place.end_column if place.end_line == place.line else len(text) + 1
     first = max(0, place.column - 1 - WIDEST // 2) if len(text) > WIDEST else 0

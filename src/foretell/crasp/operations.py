@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from foretell.plain.errors import BadInput
@@ -24,10 +24,15 @@ class Operation:
     @property
     def operands(self) -> tuple[int, ...]:
         """Places of the operations this one reads."""
-        return tuple(getattr(self, item.name) for item in fields(self) if item.type == "Place")
+        return tuple([getattr(self, name) for name in _operand_names(type(self))])
 
 
 Place = int
+
+
+@cache
+def _operand_names(kind: type[Operation]) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(kind) if item.type == "Place")
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ class AtMost(Operation):
 
 @dataclass(frozen=True)
 class Count(Operation):
-    """Count: positions j <= i where the body holds; with offsets, only those with i - j among them."""
+    """Count: positions j <= i where the body holds; with offsets, only those with i - j in them."""
 
     body: Place
     offsets: tuple[int, ...] | None = None
@@ -213,8 +218,9 @@ class Builder:
         return self.put(Periodic(modulus, tuple(sorted({r % modulus for r in residues}))))
 
     def negate(self, body: int) -> int:
-        """Not."""
-        return self.put(Not(body))
+        """Not; two of them cancel."""
+        found = self.operations[body]
+        return found.body if isinstance(found, Not) else self.put(Not(body))
 
     def both(self, *parts: int) -> int:
         """And of all."""
@@ -222,11 +228,9 @@ class Builder:
 
     def either(self, *parts: int) -> int:
         """Or of all: not all are false."""
-
-        def join(left: int, right: int) -> int:
-            return self.negate(self.put(And(self.negate(left), self.negate(right))))
-
-        return self._fold(parts, join, lambda: self.truth(False))
+        if len(parts) == 1:
+            return parts[0]
+        return self.negate(self.both(*map(self.negate, parts)))
 
     def differ(self, left: int, right: int) -> int:
         """Exclusive or."""

@@ -25,11 +25,11 @@ WORDS = {  # how the grammar's terminals read in "expected one of"
     "SPECIAL": "<sep> or <eos>",
     "EMPTY_WORD": "accept or reject",
     "LETTER_TEST": "Q_letter",
-    "DEFINED": ":=",
+    "DEFINED": "`:=`",
     "SIGN": "a comparison",
-    "PLUS": "+",
-    "MINUS": "-",
-    "_TIMES": "*",
+    "PLUS": "`+`",
+    "MINUS": "`-`",
+    "_TIMES": "`*`",
     "_AND": "and",
     "_OR": "or",
     "_XOR": "xor",
@@ -40,7 +40,7 @@ WORDS = {  # how the grammar's terminals read in "expected one of"
     "TRUE": "true",
     "FALSE": "false",
     "_MOD": "mod",
-    "_EQUIV": "≡",
+    "_EQUIV": "`≡`",
     "_IN": "in",
     "EACH": "any, all or sum",
     "FUNCTION": "max, min or abs",
@@ -51,7 +51,7 @@ WORDS = {  # how the grammar's terminals read in "expected one of"
     "_NEXT": "next",
     "_NL": "a new line",
     "$END": "the end of the text",
-    "__ANON_0": "#[",
+    "__ANON_0": "`#[`",
 }
 
 
@@ -68,10 +68,15 @@ def parse_tree(text: str) -> Any:
     lark = importlib.import_module("lark")
     try:
         return parser.parse(text if text.endswith("\n") else text + "\n")
-    except lark.exceptions.UnexpectedEOF as error:
-        raise _unexpected(text, error, None, parser) from None
+    except _TooDeep as error:
+        raise refuse(
+            text,
+            error.place,
+            f"brackets are nested more than {DEEPEST} deep",
+            hint="give the inner parts names of their own",
+        ) from None
     except lark.exceptions.UnexpectedToken as error:
-        raise _unexpected(text, error, error.token, parser) from None
+        raise _unexpected(text, error, parser) from None
     except lark.exceptions.UnexpectedCharacters as error:
         place = Place(error.line, error.column, error.line, error.column + 1)
         letter = text[error.pos_in_stream] if error.pos_in_stream < len(text) else ""
@@ -80,21 +85,26 @@ def parse_tree(text: str) -> Any:
             place,
             f"the character {letter!r} has no meaning here",
             why=_expected(error.allowed, parser),
-            hint='a letter that is not a name is quoted: Q_"("(i)',
+            hint="the arithmetic is + and -, and * by a fixed number"
+            if letter in ("/", "%", "^")
+            else 'a letter that is not a name is quoted: Q_"("(i)',
         ) from None
 
 
-def _unexpected(text: str, error: Any, token: Any, parser: Any) -> BadInput:
-    expected = _expected(getattr(error, "accepts", None) or error.expected, parser)
-    if token is None or token.type in ("$END", "_NL"):
-        lines = text.splitlines() or [""]
-        line = min(token.line if token is not None and token.line else len(lines), len(lines))
-        place = Place(line, len(lines[line - 1]) + 1, line, len(lines[line - 1]) + 2)
-        return refuse(text, place, "the program stops in the middle of something", why=expected)
-    place = Place(token.line, token.column, token.line, token.column + len(token))
-    hint = None
-    if token.line == 1 and "_ALPHABET" in (error.expected or ()):
+def _unexpected(text: str, error: Any, parser: Any) -> BadInput:
+    token, acceptable = error.token, error.accepts or error.expected
+    expected, hint = _expected(acceptable, parser), None
+    if "_ALPHABET" in acceptable and "NAME" not in acceptable:
         hint = "the first statement lists the letters: alphabet a b"
+    lines = text.split("\n")
+    if token.type in ("$END", "_NL"):
+        line = min(token.line or len(lines), len(lines))
+        place = Place(line, len(lines[line - 1]) + 1, line, len(lines[line - 1]) + 2)
+        what = "the program stops in the middle of something"
+        return refuse(text, place, what if text.strip() else "the program is empty", expected, hint)
+    place = Place(token.line, token.column, token.line, token.column + len(token))
+    if hint is None and lines[token.line - 1][:1].isspace():
+        hint = "an indented line continues the one before; statements begin at the margin"
     return refuse(text, place, f"{str(token)!r} cannot stand here", why=expected, hint=hint)
 
 
@@ -105,8 +115,16 @@ def _expected(terminals: Any, parser: Any) -> str:
         if name in WORDS:
             named.add(WORDS[name])
         elif name in literals and type(literals[name]).__name__ == "PatternStr":
-            named.add(literals[name].value)
+            named.add(f"`{literals[name].value}`")
     return f"expected one of: {', '.join(sorted(named))}" if named else "nothing can follow"
+
+
+class _TooDeep(Exception):
+    """Brackets inside brackets inside brackets; the place of one too many."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__()
+        self.place = place
 
 
 class _Lines:
@@ -130,11 +148,7 @@ class _Lines:
             depth += token.value in ("(", "[", "#[", "{")
             depth -= token.value in (")", "]", "}") and depth > 0
             if depth > DEEPEST:
-                raise BadInput(
-                    f"brackets are nested more than {DEEPEST} deep",
-                    seen=f"line {token.line}, column {token.column}",
-                    hint="give the inner parts names of their own",
-                )
+                raise _TooDeep(Place(token.line, token.column, token.line, token.column + 1))
             yield token
 
 

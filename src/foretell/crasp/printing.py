@@ -92,8 +92,8 @@ def _write(item: Expression, depth: int) -> tuple[int, str]:
         case tree.Product(factor, body):
             return PRODUCT, f"{_factor(factor)}*{write(body, TIGHT, depth)}"
         case tree.Choice(condition, then, otherwise):
-            parts = (write(then, IMPLICATION, depth), write(otherwise, LOOSE, depth))
-            return LOOSE, f"{write(condition, IMPLICATION, depth)} ? {parts[0]} : {parts[1]}"
+            branches = f"{write(then, IMPLICATION, depth)} : {write(otherwise, LOOSE, depth)}"
+            return LOOSE, f"{write(condition, IMPLICATION, depth)} ? {branches}"
         case tree.Function(word, parts):
             return TIGHT, f"{word}({', '.join(write(part, LOOSE, depth) for part in parts)})"
         case tree.Each(word, variable, chosen, body):

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from foretell.crasp import tree
-from foretell.crasp.building import build
 from foretell.crasp.core_form import core_statements
 from foretell.crasp.interpreter import OnWords, evaluate
 from foretell.crasp.lowering import lower
 from foretell.crasp.operations import Core
 from foretell.crasp.parsing import parse_tree
 from foretell.crasp.printing import print_program
+from foretell.crasp.statements import build
 from foretell.crasp.words import Words, read_word
 from foretell.plain.errors import BadInput
 
@@ -67,9 +68,13 @@ class Program:
         """Symbols that a next-symbol program speaks about."""
         return tuple(symbol for symbol, _ in self.core.next)
 
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {letter: number for number, letter in enumerate(self.letters)}
+
     def encode(self, word: str | Sequence[str]) -> tuple[int, ...]:
         """Letter numbers of a word."""
-        return tuple(map(self.letters.index, read_word(word, self.letters)))
+        return tuple(map(self._numbers.__getitem__, read_word(word, self.letters)))
 
     def run(self, word: str | Sequence[str]) -> bool | frozenset[str]:
         """Accepted? Or, for a pure next-symbol program, which symbols may follow."""
@@ -101,6 +106,18 @@ class Program:
                 found[index] = frozenset(
                     symbol for symbol, yes in zip(self.symbols, row, strict=True) if yes
                 )
+        return found
+
+    def answers(self, words: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+        """For each word `accept`, and `next` (in alphabet order) if the program predicts symbols."""
+        numbers = [self.encode(word) for word in words]
+        found: list[dict[str, Any]] = [{} for _ in numbers]
+        if self.is_acceptor:
+            for answer, yes in zip(found, self.accepts(numbers).tolist(), strict=True):
+                answer["accept"] = yes
+        if self.symbols:
+            for answer, chosen in zip(found, self.following(numbers), strict=True):
+                answer["next"] = [symbol for symbol in self.symbols if symbol in chosen]
         return found
 
     def _require_acceptor(self) -> None:

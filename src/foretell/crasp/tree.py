@@ -9,31 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-RESERVED = frozenset(  # words that cannot name a definition
-    [
-        "and",
-        "or",
-        "xor",
-        "not",
-        "implies",
-        "iff",
-        "true",
-        "false",
-        "mod",
-        "in",
-        "any",
-        "all",
-        "sum",
-        "max",
-        "min",
-        "abs",
-        "exists_past",
-        "alphabet",
-        "let",
-        "parameter",
-        "empty",
-    ]
-)
+_CONNECTIVES = ("and", "or", "xor", "not", "implies", "iff", "true", "false", "mod", "in")
+_BINDERS = ("any", "all", "sum", "max", "min", "abs", "exists_past")
+_STATEMENTS = ("alphabet", "let", "parameter", "empty")
+# What models read around a word (`core.alphabet`, not imported: it would load JAX).
+FRAME = ("<pad>", "<sos>", "<eos>")
+RESERVED = frozenset(_CONNECTIVES + _BINDERS + _STATEMENTS)  # words that cannot name a definition
 Whole = int | str  # a number, or the name of a parameter
 
 
@@ -177,7 +158,7 @@ class LetterRange(Node):
 
 @dataclass(frozen=True)
 class Each(Node):
-    """`any`, `all` or `sum` of the body over letters."""
+    """`any`, `all`, `sum`, `max` or `min` of the body over letters."""
 
     word: str
     variable: str
@@ -240,7 +221,10 @@ class Macro(Node):
 
 @dataclass(frozen=True)
 class Empty(Node):
-    """What happens on the empty word: `empty accept`, `empty reject`, `empty next a b`."""
+    """What happens on the empty word: `empty accept`, `empty reject`, `empty next a b`.
+
+    A program may say both: whether the empty word is accepted, and which symbols follow it.
+    """
 
     word: str
     letters: tuple[str, ...] = ()

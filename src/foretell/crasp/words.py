@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from foretell.core.alphabet import Alphabet
+from foretell.plain.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,19 @@ def read_word(text: str | Sequence[str], letters: tuple[str, ...]) -> tuple[str,
     >>> read_word("abba", ("a", "b")), read_word("up down", ("up", "down"))
     (('a', 'b', 'b', 'a'), ('up', 'down'))
     """
+    spaced = False
     if isinstance(text, str):
-        spaced = any(len(letter) > 1 for letter in letters) or any(map(str.isspace, text))
+        spaced = any(len(letter) > 1 for letter in letters) or text.split(maxsplit=1) != [text]
         word = tuple(text.split()) if spaced else tuple(text)
     else:
         word = tuple(text)
-    known = set(letters)
-    if any(symbol not in known for symbol in word):
-        plain = tuple(letter for letter in letters if not letter.startswith("<"))
-        Alphabet(plain).encode(symbol for symbol in word if symbol not in known)  # raises
+    unknown = set(word).difference(letters)
+    if unknown:
+        symbol = next(symbol for symbol in word if symbol in unknown)
+        raise BadInput(
+            "a word has a letter outside the alphabet",
+            seen=f"{symbol!r} in {str(text)[:60]!r}",
+            why=f"the alphabet is {' '.join(letters[:30])}",
+            hint="letters of several characters are separated by spaces" if spaced else None,
+        )
     return word

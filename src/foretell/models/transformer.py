@@ -235,6 +235,12 @@ class Transformer(eqx.Module):
         A tied architecture needs one label per token; anything else is bad input, because a
         description that says tied must not silently name an untied model.
         """
+        if architecture.activation is Activation.HEAVISIDE:
+            raise BadInput(
+                "a model with Heaviside units cannot be trained",
+                why="steps have no gradient; such networks are compiled from programs",
+                hint="gelu or relu",
+            )
         if architecture.tied and labels != tokens:
             raise BadInput(
                 "a tied unembedding needs as many labels as tokens",

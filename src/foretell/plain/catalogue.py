@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import importlib
+import itertools
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,13 +23,14 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = MappingProxyType(
     {
         "tasks": "tasks/*/*.py",
+        "programs": "crasp/library/*.crasp",
         "predictors": "theory/*.py",
         "protocols": "protocols/*.py",
         "positionals": "models/positional/*.py",
     }
 )
 ROWS = MappingProxyType({"languages": "languages/benchmark.toml"})
-KINDS = ("tasks", "languages", "predictors", "protocols", "positionals")
+KINDS = ("tasks", "languages", "programs", "predictors", "protocols", "positionals")
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
 
@@ -68,8 +70,14 @@ def entries(kind: str) -> tuple[Entry, ...]:
 
 
 def find(name: str, kinds: Iterable[str] = KINDS) -> Entry:
-    """The entry of that name, or a message with the nearest names."""
+    """The entry of that name, or a message with the nearest names.
+
+    `program:sort` says which kind is meant: a program has the name of the task it solves.
+    """
     kinds = tuple(kinds)
+    prefix, colon, rest = name.partition(":")
+    if colon and f"{prefix}s" in kinds:
+        return find(rest, (f"{prefix}s",))
     known = {entry.name: entry for kind in reversed(kinds) for entry in entries(kind)}
     if name in known:
         return known[name]
@@ -107,6 +115,16 @@ def parse_sections(docstring: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     return (lines[0].strip() if lines else ""), tuple(sections)
 
 
+def leading_comment(text: str) -> str:
+    """The comment a program opens with, without its marks.
+
+    >>> leading_comment("# A title.\\n#\\n# What: a thing.\\nalphabet a")
+    'A title.\\n\\nWhat: a thing.'
+    """
+    lines = itertools.takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return "\n".join(line[1:].removeprefix(" ") for line in lines)
+
+
 def _tidy(lines: list[str]) -> str:
     indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
     cut = min(indents, default=0)
@@ -114,7 +132,11 @@ def _tidy(lines: list[str]) -> str:
 
 
 def _file_entry(kind: str, path: Path) -> Entry:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        docstring = ast.get_docstring(ast.parse(text)) or ""
+    else:
+        docstring = leading_comment(text)
     title, sections = parse_sections(docstring)
     return Entry(path.stem.replace("_", "-"), kind, path, title, sections)
 

@@ -74,6 +74,7 @@ TEXTS = {
     "precision",
     "activation",
     "attention_scale",
+    "weights",
 }
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 
@@ -110,7 +111,7 @@ class Request:
 
     what: str
     alphabet: str | None = None
-    protocol: str = "length"
+    protocol: str | None = None  # length, or compiled where weights are given
     positional: str = "nope"
     budget: Budget = Budget.CPU
     seeds: int | None = None
@@ -129,10 +130,14 @@ class Request:
     check_every: int | None = None
     warmup: int | None = None
     samples: int | None = None
+    weights: str | None = None  # a compiled network to test instead of training one
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             self._check_type(field.name)
+        if self.protocol is None:
+            chosen = "length" if self.weights is None else "compiled"
+            object.__setattr__(self, "protocol", chosen)
         if self.train is not None and not isinstance(self.train, SizeRange):
             object.__setattr__(self, "train", parse_range(self.train))
         object.__setattr__(self, "bins", parse_ranges(self.bins))
@@ -192,7 +197,12 @@ class Request:
         """The question: the task, the architecture and what is asked."""
         catalogue.find(self.positional, ("positionals",))
         task = self.task()
-        shape = Architecture(
+        protocol = self._protocol_class
+        return Question(task, protocol.architecture(self, task), protocol.outcome(self, task))
+
+    def trained_shape(self, task: Task) -> Architecture:
+        """The architecture to train, as asked for or as published for the task."""
+        return Architecture(
             layers=either(self.layers, self.setting.layers),
             heads=either(self.heads, self.setting.heads),
             width=either(self.width, self.setting.width),
@@ -204,11 +214,10 @@ class Request:
             attention_scale=self.attention_scale,  # type: ignore[arg-type]
             precision=self.precision,  # type: ignore[arg-type]
         )
-        return Question(task, shape, self._protocol_class.outcome(self, task))
 
     @property
     def _protocol_class(self) -> Any:
-        return catalogue.find(self.protocol, ("protocols",)).load()
+        return catalogue.find(str(self.protocol), ("protocols",)).load()
 
     def build_protocol(self) -> Protocol:
         """The protocol with the budget's settings."""
@@ -216,7 +225,7 @@ class Request:
 
     def seed_list(self) -> tuple[int, ...]:
         """Seeds 0, 1, 2, …"""
-        return tuple(range(either(self.seeds, SEEDS[self.budget])))
+        return tuple(range(either(self.seeds, self._protocol_class.seeds(self))))
 
 
 def either(chosen: Any, default: Any) -> Any:

@@ -27,16 +27,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from foretell.core.measurement import Curve, Interval, Measurement, Value
+from foretell.core.architecture import Architecture
+from foretell.core.measurement import Measurement, Value
 from foretell.core.protocol import Protocol
 from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
 from foretell.core.task import Task
-from foretell.models.positional import load as load_positional
-from foretell.numerics.intervals import over_seeds, wilson
+from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
-from foretell.protocols._asking import CHECK_EVERY, SAMPLES, either
-from foretell.training.engine import Record, Score
-from foretell.training.plan import Member, Plan, Trial, require_sizes
+from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, either
+from foretell.protocols._scores import curves_of, trials_for, value_of
+from foretell.training.engine import Record
+from foretell.training.plan import Member, Plan
 
 FEWEST, SMALLEST_TEST = 3, 100  # runs and samples that must count before a verdict
 
@@ -91,6 +92,12 @@ class Length(Protocol[Plan, Record]):
         return GeneralizesInLength(train, request.bins)
 
     @classmethod
+    def architecture(cls, request: Any, task: Task) -> Architecture:
+        """What the request says, or the published setting for the task."""
+        shape: Architecture = request.trained_shape(task)
+        return shape
+
+    @classmethod
     def from_request(cls, request: Any) -> Length:
         """The budget's schedule; not fitting counts only against the full published training."""
         steps = either(request.steps, request.setting.steps)
@@ -105,6 +112,11 @@ class Length(Protocol[Plan, Record]):
             count_unfitted=request.published,
         )
 
+    @classmethod
+    def seeds(cls, request: Any) -> int:
+        """By budget."""
+        return SEEDS[request.budget]
+
     def as_json(self) -> dict[str, Any]:
         """Settings as plain values."""
         return {"name": self.name, **dataclasses.asdict(self)}
@@ -118,23 +130,12 @@ class Length(Protocol[Plan, Record]):
             raise BadInput(
                 "a measurement needs seeds, each once", seen=list(seeds), hint="--seeds 4"
             )
-        ranges = (outcome.seen, *outcome.asked)
-        for sizes in ranges:
-            require_sizes(task, sizes)
-        trials = [
-            Trial(probe, sizes, self.samples)
-            for probe in task.probes
-            for sizes in ranges
-            if task.sizes(sizes.low, sizes.high, probe)
-        ]
-        if load_positional(question.architecture.positional).random_offsets:
-            trials += [Trial(task.probes[0], sizes, self.samples, True) for sizes in ranges]
         segment = next(s for s in (50, 25, 20, 10, 5, 2, 1) if self.check_every % s == 0)
         return Plan(
             architecture=question.architecture,
             members=tuple(Member(seed, self.learning_rate, task) for seed in seeds),
             train=outcome.seen,
-            trials=tuple(trials),
+            trials=trials_for(question, (outcome.seen, *outcome.asked), self.samples),
             steps=self.steps,
             check_every=self.check_every,
             batch=self.batch,
@@ -149,9 +150,7 @@ class Length(Protocol[Plan, Record]):
         runs = [member.seed for member in record.members]
         fitted = [member.seed for member in record.members if member.status == "fitted"]
         mostly = 2 * len(fitted) >= len(runs)
-        values = tuple(
-            self._value(trial, record, fitted if mostly else runs) for trial in plan.trials
-        )
+        values = tuple(value_of(trial, record, fitted if mostly else runs) for trial in plan.trials)
         verdict, reason = self._decide(question, values, fitted, runs)
         diverged = [str(member.seed) for member in record.members if member.status == "diverged"]
         notes = [f"{len(fitted)} of {len(runs)} runs fit the training range perfectly"]
@@ -175,20 +174,11 @@ class Length(Protocol[Plan, Record]):
             reason=reason,
             rule=self.rule,
             values=values,
-            curves=_curves(record),
+            curves=curves_of(record),
             notes=tuple(notes),
             provenance={**provenance, "seeds": runs},
             bar=self.bar,
         )
-
-    def _value(self, trial: Trial, record: Record, used: list[int]) -> Value:
-        place = (trial.label, trial.sizes.low, trial.sizes.high)
-        scores = [s for s in record.scores if (s.probe, s.low, s.high) == place]
-        shares = tuple(_share([s for s in scores if s.seed == seed], place) for seed in used)
-        mean, low, high = over_seeds(shares, trial.count)
-        baseline = next((found[3] for found in record.baselines if found[:3] == place), None)
-        interval = Interval(low, high)
-        return Value(trial.label, trial.sizes, shares, mean, interval, tuple(used), baseline)
 
     def _decide(
         self, question: Question, values: tuple[Value, ...], fitted: list[int], runs: list[int]
@@ -219,23 +209,3 @@ class Length(Protocol[Plan, Record]):
         if reached[worst] == count and mostly:
             return Verdict.YES, found
         return Verdict.UNDECIDED, f"the runs disagree or do not fit; {found}"
-
-
-def _share(scores: list[Score], place: tuple[str, int, int]) -> float:
-    tried = sum(score.tried for score in scores)
-    if not tried:
-        raise BadInput(
-            "a record lacks the scores of a run", seen=f"{place[0]} {place[1]}-{place[2]}"
-        )
-    return sum(score.right for score in scores) / tried
-
-
-def _curves(record: Record) -> tuple[Curve, ...]:
-    found: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
-    for score in record.scores:
-        found.setdefault((score.probe, score.seed), []).append(
-            (score.size, score.right, score.tried)
-        )
-    return tuple(
-        Curve(probe, seed, tuple(sorted(points))) for (probe, seed), points in found.items()
-    )

@@ -16,9 +16,9 @@ from foretell.reports._markup import Markup, bullets, element, table, together
 def row_page(row: Row) -> str:
     """The answer to one question: verdict, prediction beside measurement, and all behind them."""
     question = row.question
-    head = _masthead("foretell check", question.task.name, question.architecture.label)
+    head = masthead("foretell check", question.task.name, question.architecture.label)
     title = f"{question.task.name} · {question.architecture.label}"
-    return _page(title, [head, *_whole_row(row)])
+    return page(title, [head, *_whole_row(row)])
 
 
 def rows_page(rows: Sequence[Row]) -> str:
@@ -26,12 +26,12 @@ def rows_page(rows: Sequence[Row]) -> str:
     if len(rows) == 1:
         return row_page(rows[0])
     names = ", ".join(dict.fromkeys(row.question.task.name for row in rows))
-    head = _masthead("foretell check", names, f"{len(rows)} questions")
+    head = masthead("foretell check", names, f"{len(rows)} questions")
     content = [head, parts.section("Questions", _rows_table(rows))]
     for row in rows:
         whole = [_row_title(row), *_whole_row(row), _back()]
         content.append(element("section", *whole, id=_anchor(row), class_="row"))
-    return _page(names, content)
+    return page(names, content)
 
 
 def _whole_row(row: Row) -> list[Markup]:
@@ -59,7 +59,7 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
     """Everything measured so far against everything predicted, with a section for each row."""
     rows = scoreboard.rows
     many = f"{len(rows)} {'question' if len(rows) == 1 else 'questions'} measured"
-    content = [_masthead("foretell scoreboard", "Prediction against measurement", many)]
+    content = [masthead("foretell scoreboard", "Prediction against measurement", many)]
     if rows:
         content += [
             parts.section("Record of each theory", parts.records_table(scoreboard.records())),
@@ -70,7 +70,7 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
     if problems:
         content.append(parts.section("Not read", parts.problems_list(problems)))
     content += [_row_section(row) for row in rows]
-    return _page("foretell scoreboard", content)
+    return page("foretell scoreboard", content)
 
 
 def _rows_table(rows: Sequence[Row]) -> Markup:
@@ -128,7 +128,8 @@ def _anchor(row: Row) -> str:
     return f"question-{row.question.hash}"
 
 
-def _masthead(eyebrow: str, title: str, under: str) -> Markup:
+def masthead(eyebrow: str, title: str, under: str) -> Markup:
+    """What every page opens with."""
     return element(
         "header",
         element("p", eyebrow, class_="eyebrow"),
@@ -137,7 +138,8 @@ def _masthead(eyebrow: str, title: str, under: str) -> Markup:
     )
 
 
-def _page(title: str, content: Sequence[Markup]) -> str:
+def page(title: str, content: Sequence[Markup]) -> str:
+    """The whole document."""
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     head = together(
         [

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from foretell.core.measurement import Interval, Measurement, Value
-from foretell.core.prediction import Bound, Prediction, Standing
+from foretell.core.prediction import Bound, Checked, Prediction, Standing
 from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
 from foretell.core.scoreboard import Agreement, Record, Row
 from foretell.numerics.intervals import wilson
@@ -117,11 +117,14 @@ def bound_sentence(bound: Bound) -> str:
     return said + (" (vacuous: every model satisfies it)" if bound.vacuous else "")
 
 
-def certificate_sentence(prediction: Prediction) -> str:
-    """What re-checking the certificate finds, or why there is none."""
+def certificate_sentence(prediction: Prediction, checked: Checked | None = None) -> str:
+    """What the certificate is and what re-checking it found, or why there is none."""
     if prediction.certificate is not None:
-        checked = prediction.certificate.check()
-        return f"{'re-checked, holds' if checked.holds else 'DOES NOT HOLD'}: {checked.how}"
+        evidence = prediction.certificate.summary
+        if checked is None:
+            return f"{evidence}; foretell predict --check re-checks it"
+        found = "re-checked, holds" if checked.holds else "DOES NOT HOLD"
+        return f"{evidence}; {found}: {checked.how}"
     if prediction.searched_only:
         return "none: a search that found nothing leaves nothing to re-check"
     return (

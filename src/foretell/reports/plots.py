@@ -80,7 +80,7 @@ def length_curves(measurement: Measurement, predictions: Sequence[Prediction] = 
         heading = _heading(measurement, predictions)
         figure.suptitle(heading, x=0.01, ha="left", fontsize=11.5, parse_math=False)
         _draw_legend(figure, panels)
-        return _clean(_render(figure), heading)
+        return as_svg(figure, heading)
 
 
 def bins_of(measurement: Measurement, probe: str) -> tuple[Bins, ...]:
@@ -224,6 +224,11 @@ def _heading(measurement: Measurement, predictions: Sequence[Prediction]) -> str
         f"{short} · {question.architecture.label}\n"
         f"measured: {measurement.verdict.value}  ·  predicted: {said or phrases.NO_THEORY}"
     )
+
+
+def as_svg(figure: Figure, heading: str) -> str:
+    """A figure as text that can stand in a page; the heading is read aloud in its place."""
+    return _clean(_render(figure), heading)
 
 
 def _render(figure: Figure) -> str:

@@ -6,7 +6,8 @@ Rich would take the brackets for a colour.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -14,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from foretell.core.measurement import Measurement
-from foretell.core.prediction import NotApplicable, Prediction, Standing
+from foretell.core.prediction import Checked, NotApplicable, Prediction, Standing
 from foretell.core.question import Question, Verdict
 from foretell.core.scoreboard import Agreement, Record, Row, Scoreboard
 from foretell.plain.errors import StoreProblem
@@ -44,12 +45,17 @@ def show_row(console: Console, row: Row) -> None:
     console.print(_verdict_text(row), soft_wrap=True)
 
 
-def show_predictions(console: Console, predictions: Sequence[Prediction | NotApplicable]) -> None:
-    """What every theory says, question by question."""
+def show_predictions(
+    console: Console,
+    predictions: Sequence[Prediction | NotApplicable],
+    checks: Sequence[Checked | None] = (),
+) -> None:
+    """What every theory says, question by question; `checks` are those of the certificates."""
+    known = {id(item): found for item, found in zip(predictions, checks, strict=False)}
     questions = {item.question.hash: item.question for item in predictions}
     for place, question in questions.items():
         _show_question(console, question)
-        _show_answers(console, [item for item in predictions if item.question.hash == place])
+        _show_answers(console, [item for item in predictions if item.question.hash == place], known)
 
 
 def _show_question(console: Console, question: Question) -> None:
@@ -60,19 +66,25 @@ def _show_question(console: Console, question: Question) -> None:
     console.print()
 
 
-def _show_answers(console: Console, predictions: Sequence[Prediction | NotApplicable]) -> None:
+def _show_answers(
+    console: Console,
+    predictions: Sequence[Prediction | NotApplicable],
+    checks: Mapping[int, Checked | None] = MappingProxyType({}),
+) -> None:
     stated = [item for item in predictions if isinstance(item, Prediction)]
     silent = [item for item in predictions if isinstance(item, NotApplicable)]
     console.print(Text("PREDICTION", style="bold"))
     for prediction in sorted(stated, key=lambda item: -item.strength):
-        _show_prediction(console, prediction)
+        _show_prediction(console, prediction, checks.get(id(prediction)))
     for item in silent:
         said = Text(f"{item.predictor} does not apply: {item.reason}", style="dim")
         console.print(_indented(said))
     console.print()
 
 
-def _show_prediction(console: Console, prediction: Prediction) -> None:
+def _show_prediction(
+    console: Console, prediction: Prediction, checked: Checked | None = None
+) -> None:
     head = Text.assemble(
         (prediction.verdict.value, VERDICT_STYLE[prediction.verdict]),
         (f", {prediction.strength.label}", "bold"),
@@ -90,7 +102,7 @@ def _show_prediction(console: Console, prediction: Prediction) -> None:
         for item in prediction.assumptions
     ]
     console.print(_indented(_listed(marks)))
-    facts = [("certificate", phrases.certificate_sentence(prediction))]
+    facts = [("certificate", phrases.certificate_sentence(prediction, checked))]
     facts.append(("sources", "; ".join(prediction.sources)))
     console.print(_indented(_listed([(Text(name, "dim"), text) for name, text in facts])))
 

@@ -9,17 +9,20 @@ from typing import Any
 
 from foretell.core.alphabet import Alphabet
 from foretell.core.task import Fact, Task
+from foretell.crasp import shelf
+from foretell.crasp.program import Program
 from foretell.languages import benchmark
 from foretell.languages.dfa_json import dfa_from_json
 from foretell.languages.regular import RegularLanguage
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
+from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
 
 
 def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Task:
-    """A catalogue name, `regex:…`, or a DFA file (`.json`).
+    """A catalogue name, `regex:…`, a DFA file (`.json`), or a program (`.crasp`).
 
     `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`.
 
@@ -38,7 +41,12 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
         )
     if what.endswith(".json"):
         return RegularTask(longest, language=_read_dfa(Path(what)))
-    entry = catalogue.find(what, ("tasks", "languages"))
+    if what.endswith(".crasp"):
+        program = Program.parse(read_text(Path(what)))
+        return ProgramTask(longest, program=program, title=Path(what).stem)
+    entry = catalogue.find(what, ("tasks", "languages", "programs"))
+    if entry.kind == "programs":
+        return ProgramTask(longest, program=shelf.load(what), title=what)
     if entry.kind == "languages":
         return RegularTask(longest, declared(what), language=benchmark.load(what))
     return entry.load()(longest)
@@ -64,6 +72,9 @@ def declared(name: str) -> tuple[Fact, ...]:
 def task_from_json(described: Mapping[str, Any]) -> Task:
     """The task that `Task.as_json` describes; the store uses it to read a run back."""
     name, longest = str(described["name"]), int(described["longest"])
+    if "program" in described:
+        program = Program.parse(described["program"], described["values"])
+        return ProgramTask(longest, program=program, title=name)
     if "dfa" not in described:
         return find_task(name, longest)
     language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)

@@ -16,9 +16,9 @@ Example:
     >>> said.verdict.value, said.strength.label
     ('yes', 'conditional')
 
-Known limits: Reads the task's declared facts; whether a program exists is not decided here. Says
-    nothing about how long training takes, about other positional encodings, or about networks too
-    small for the program.
+Known limits: Reads the task's declared facts, and carries the task's program as a certificate where
+    one is known; whether a program exists is not decided here. Says nothing about how long training
+    takes, about other positional encodings, or about networks too small for the program.
 Sources: Huang et al., A formal framework for understanding length generalization in transformers,
     Theorems 7 and 9, Corollary 18, Section 5
 """
@@ -37,7 +37,11 @@ from foretell.core.prediction import (
     Strength,
 )
 from foretell.core.question import GeneralizesInLength, Question, Verdict
-from foretell.core.task import Fact
+from foretell.core.task import Fact, Task
+from foretell.crasp.analysis import analyse
+from foretell.tasks.attached import attached_program
+from foretell.tasks.program import ProgramTask
+from foretell.theory._program import ProgramCertificate
 
 PAPER = "Huang et al., A formal framework for understanding length generalization in transformers"
 FACT_FOR = {"nope": "crasp", "ape": "crasp-periodic-local"}
@@ -70,9 +74,11 @@ class CraspLength(Predictor):
                 f"whether {question.task.name} has a {FRAGMENT[FACT_FOR[positional]]} program is "
                 "not declared, and is not decided automatically yet",
             )
-        return self._state(question, fact)
+        return self._state(question, fact, attached_certificate(question.task, fact))
 
-    def _state(self, question: Question, fact: Fact) -> Prediction:
+    def _state(
+        self, question: Question, fact: Fact, certificate: ProgramCertificate | None
+    ) -> Prediction:
         fragment, positional = FRAGMENT[fact.name], question.architecture.positional
         verdict, strength, reason = {
             "yes": (
@@ -99,14 +105,41 @@ class CraspLength(Predictor):
             verdict=verdict,
             strength=strength,
             reason=reason,
-            assumptions=assumptions(question.architecture, fact),
+            assumptions=assumptions(question, fact, certificate),
             sources=(f"{PAPER}, {THEOREM[positional]}", fact.source),
+            certificate=certificate,
             searched_only=fact.value == "none-found",
         )
 
 
-def assumptions(shape: Architecture, fact: Fact) -> tuple[Assumption, ...]:
+def attached_certificate(task: Task, fact: Fact) -> ProgramCertificate | None:
+    """The task's program, where one is known, the fact says yes and the fragment is right."""
+    program = attached_program(task) if fact.value == "yes" else None
+    if program is None:
+        return None
+    plain = analyse(program).fragment == FRAGMENT["crasp"]
+    if fact.name == "crasp" and not plain:
+        return None
+    return ProgramCertificate(program, FRAGMENT[fact.name], task)
+
+
+def existence(question: Question, fact: Fact, certificate: ProgramCertificate | None) -> Assumption:
+    """That the program exists, or does not."""
+    if isinstance(question.task, ProgramTask):
+        return Assumption(
+            f"{FRAGMENT[fact.name]}: the task is defined by such a program", Standing.CHECKED
+        )
+    declared = f"{FRAGMENT[fact.name]}: {fact.value}, as declared by {fact.source}"
+    if certificate is not None:
+        declared += "; the attached program is the evidence, and --check re-runs it"
+    return Assumption(declared, Standing.ASSUMED)
+
+
+def assumptions(
+    question: Question, fact: Fact, certificate: ProgramCertificate | None
+) -> tuple[Assumption, ...]:
     """What the theorem needs, and where each stands for this architecture."""
+    shape: Architecture = question.architecture
     checked, assumed = Standing.CHECKED, Standing.ASSUMED
     differences = [
         difference
@@ -125,7 +158,7 @@ def assumptions(shape: Architecture, fact: Fact) -> tuple[Assumption, ...]:
         "logits scaled with the logarithm of the length, fixed precision) carries over to this one"
     )
     return (
-        Assumption(f"{FRAGMENT[fact.name]}: {fact.value}, as declared by {fact.source}", assumed),
+        existence(question, fact, certificate),
         Assumption(
             "training finds what the idealised inference procedure finds: a model that fits every "
             "length seen and nearly minimises the regularizer",

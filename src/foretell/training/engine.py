@@ -120,19 +120,25 @@ class Run:
 
     def execute(self) -> tuple[Record, dict[str, np.ndarray]]:
         """Train and test. Returns the record and the final weights."""
-        states = self._resume()
         with interrupt_flag() as stop:
-            while self.done < self.plan.steps and self._running(states):
-                states = self._to_next_check(states, stop)
-            self._save(states)
+            states = self.fleet.built() if self.plan.network else self._train(stop)
             record = self._test(states, stop)
         models = [state.model for state in self.fleet.members(states)]
+        if self.plan.network:
+            return record, named_arrays(models[0])
         weights = {
             f"seed-{each.seed}.{name}": array
             for each, model in zip(self.plan.members, models, strict=True)
             for name, array in named_arrays(model).items()
         }
         return record, weights
+
+    def _train(self, stop: threading.Event) -> Tree:
+        states = self._resume()
+        while self.done < self.plan.steps and self._running(states):
+            states = self._to_next_check(states, stop)
+        self._save(states)
+        return states
 
     def _resume(self) -> Tree:
         loaded = load_checkpoint(self.folder, self.fleet.shapes(), len(self.plan.members))

@@ -10,9 +10,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from foretell.core.task import ArrayTree, Example
-from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
-from foretell.training.member import MemberData, logits_and_targets, offsets
+from foretell.training.member import MemberData, Model, logits_and_targets, offsets
 from foretell.training.plan import Plan, Trial
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
@@ -58,7 +57,7 @@ def draw_trial(
 
 
 def score(
-    plan: Plan, trial: Trial, data: MemberData, model: Transformer, samples: Samples
+    plan: Plan, trial: Trial, data: MemberData, model: Model, samples: Samples
 ) -> Bool[Array, " batch"]:
     """Which examples are right at every scored position."""
     scored = plan.members[0].task.scored(trial.sizes.high)

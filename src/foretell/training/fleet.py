@@ -23,6 +23,7 @@ import numpy as np
 from foretell.training import evaluation, member
 from foretell.training.evaluation import TrialSizes
 from foretell.training.member import FITTED, RUNNING, MemberData, MemberState
+from foretell.training.networks import build_network
 from foretell.training.plan import Plan, Trial
 
 Tree = Any  # a pytree of arrays
@@ -162,6 +163,12 @@ class Fleet:
     def start(self) -> Tree:
         """Fresh members, decided by their seeds."""
         return self._create(self.data)
+
+    def built(self) -> Tree:
+        """The plan's own network as every member: they differ in what they are tested on."""
+        model = build_network(self.plan)
+        state = MemberState(model, (), jnp.int32(0), jnp.int32(FITTED), jnp.float32(jnp.nan))
+        return self.loop.spread([state] * len(self.plan.members))
 
     def advance(self, states: Tree) -> Tree:
         """One segment of steps. The given states are used up."""

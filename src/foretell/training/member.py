@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int, Key
 
+from foretell.compiler.finite import FiniteTransformer
 from foretell.core.alphabet import PAD
 from foretell.core.task import ArrayTree, Example
 from foretell.models.positional import load as load_positional
@@ -19,6 +20,7 @@ from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
 from foretell.training.plan import Plan
 
+Model = Transformer | FiniteTransformer  # trained, or built by the compiler
 RUNNING, FITTED, DIVERGED = 0, 1, 2  # what a member's `status` says
 
 
@@ -36,7 +38,7 @@ class MemberData(NamedTuple):
 class MemberState(NamedTuple):
     """What changes while training."""
 
-    model: Transformer
+    model: Model
     optimiser: optax.OptState
     step: Int[Array, "*member"]
     status: Int[Array, "*member"]
@@ -87,7 +89,7 @@ def offsets(plan: Plan, tokens: Int[Array, "batch length"], key: Key[Array, ""])
 
 
 def logits_and_targets(
-    model: Transformer,
+    model: Model,
     example: Example,
     shift: Int[Array, " batch"],
     scored: int,

@@ -39,6 +39,23 @@ class Trial:
         return f"{self.probe}, shifted" if self.shifted else self.probe
 
 
+@dataclass(frozen=True)
+class Network:
+    """A network that is built instead of trained: compiled from a program, or read from a file.
+
+    `digest` names the file's content, so that a changed file is another run.
+    """
+
+    program: str
+    values: tuple[tuple[str, int], ...] = ()
+    weights: str | None = None
+    digest: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What identifies it."""
+        return {"program": self.program, "values": dict(self.values), "digest": self.digest}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """Members of one shape, a training range and schedule, and tests.
@@ -57,6 +74,7 @@ class Plan:
     warmup: int = 0
     weight_decay: float = 0.01
     clip: float = 1.0
+    network: Network | None = None  # with one, nothing is trained: it is tested as it is
     segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
 
     def __post_init__(self) -> None:
@@ -123,6 +141,7 @@ class Plan:
             "weight_decay": self.weight_decay,
             "clip": self.clip,
             "segment": self.segment,
+            **({"network": self.network.as_json()} if self.network else {}),
         }
 
     @property

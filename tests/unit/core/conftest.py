@@ -47,6 +47,8 @@ class Bits(Task):
 class Witness(Certificate):
     """Evidence anyone believes."""
 
+    summary = "a witness"
+
     def check(self) -> Checked:
         return Checked(True, "by looking")
 

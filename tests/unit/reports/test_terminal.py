@@ -87,6 +87,8 @@ def test_predictions_of_two_questions_are_told_apart(majority: Row, failing: Row
 
 
 class Counted(Certificate):
+    summary = "a table of states"
+
     def check(self) -> Checked:
         return Checked(True, "counted <all> states")
 
@@ -103,8 +105,11 @@ def test_theorem_with_bound_and_certificate(majority: Row) -> None:
         certificate=Counted(),
     )
     printed = console(100)
-    terminal.show_predictions(printed, (strong,))
+    terminal.show_predictions(printed, (strong,), (Counted().check(),))
     text = text_of(printed)
     assert "yes, theorem" in text
     assert "error ≤ 2 (vacuous" in text
-    assert "re-checked, holds: counted <all> states" in text
+    assert "a table of states; re-checked, holds: counted <all> states" in text
+    printed = console(100)
+    terminal.show_predictions(printed, (strong,))
+    assert "a table of states; foretell predict --check re-checks it" in text_of(printed)

@@ -1,0 +1,61 @@
+"""What every protocol does with test scores: which tests to run, shares, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foretell.core.measurement import Curve, Interval, Value
+from foretell.core.question import Question, SizeRange
+from foretell.models.positional import load as load_positional
+from foretell.numerics.intervals import over_seeds
+from foretell.plain.errors import BadInput
+from foretell.training.engine import Record, Score
+from foretell.training.plan import Trial, require_sizes
+
+
+def trials_for(question: Question, ranges: Iterable[SizeRange], samples: int) -> tuple[Trial, ...]:
+    """Every probe on every range, and the first probe again at offsets where positions shift."""
+    task, ranges = question.task, tuple(ranges)
+    for sizes in ranges:
+        require_sizes(task, sizes)
+    trials = [
+        Trial(probe, sizes, samples)
+        for probe in task.probes
+        for sizes in ranges
+        if task.sizes(sizes.low, sizes.high, probe)
+    ]
+    if load_positional(question.architecture.positional).random_offsets:
+        trials += [Trial(task.probes[0], sizes, samples, True) for sizes in ranges]
+    return tuple(trials)
+
+
+def value_of(trial: Trial, record: Record, used: list[int]) -> Value:
+    """The share of right answers of each run used, their mean and its interval."""
+    place = (trial.label, trial.sizes.low, trial.sizes.high)
+    scores = [s for s in record.scores if (s.probe, s.low, s.high) == place]
+    shares = tuple(_share([s for s in scores if s.seed == seed], place) for seed in used)
+    mean, low, high = over_seeds(shares, trial.count)
+    baseline = next((found[3] for found in record.baselines if found[:3] == place), None)
+    interval = Interval(low, high)
+    return Value(trial.label, trial.sizes, shares, mean, interval, tuple(used), baseline)
+
+
+def curves_of(record: Record) -> tuple[Curve, ...]:
+    """Scores size by size, for each probe and seed."""
+    found: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
+    for score in record.scores:
+        found.setdefault((score.probe, score.seed), []).append(
+            (score.size, score.right, score.tried)
+        )
+    return tuple(
+        Curve(probe, seed, tuple(sorted(points))) for (probe, seed), points in found.items()
+    )
+
+
+def _share(scores: list[Score], place: tuple[str, int, int]) -> float:
+    tried = sum(score.tried for score in scores)
+    if not tried:
+        raise BadInput(
+            "a record lacks the scores of a run", seen=f"{place[0]} {place[1]}-{place[2]}"
+        )
+    return sum(score.right for score in scores) / tried
