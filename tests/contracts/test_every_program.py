@@ -90,7 +90,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_documentation_has_every_section_and_the_example_runs(file):
-    text = shelf.comment_block(file.read_text(encoding="utf-8"))
+    text = catalogue.leading_comment(file.read_text(encoding="utf-8"))
     title, sections = catalogue.parse_sections(text)
     assert title.endswith((".", "?"))
     assert tuple(name for name, _ in sections) == catalogue.SECTIONS

@@ -29,14 +29,14 @@ def cores(draw, most: int = 9) -> Core:
     build = Builder(("a", "b"))
     booleans = [build.letter("a"), build.letter("b"), build.truth()]
     counts = [build.number(1), build.count(booleans[0]), build.count(booleans[1])]
-    boolean, count = st.sampled_from, st.sampled_from
     for _ in range(draw(st.integers(1, most))):
-        one, two = draw(boolean(booleans)), draw(boolean(booleans))
-        left, right = draw(count(counts)), draw(count(counts))
-        match draw(st.integers(0, 11)):
+        # mostly recent values, so that the last ones depend on much of the program
+        one, two = (draw(st.sampled_from(booleans[-3:])) for _ in range(2))
+        left, right = (draw(st.sampled_from(counts[-3:])) for _ in range(2))
+        match draw(st.integers(0, 13)):
             case 0:
                 modulus = draw(st.integers(2, 4))
-                residues = draw(st.sets(st.integers(0, modulus - 1)))
+                residues = draw(st.sets(st.integers(0, modulus - 1), max_size=modulus - 1))
                 booleans.append(build.periodic(modulus, tuple(residues)))
             case 1:
                 booleans.append(build.negate(one))
@@ -56,8 +56,12 @@ def cores(draw, most: int = 9) -> Core:
                 counts.append(build.subtract(left, build.times(draw(st.integers(0, 3)), right)))
             case 11:
                 counts.append(build.add(left, right))
+            case 12 | 13:
+                near = build.count(one, tuple(sorted(draw(OFFSETS))))
+                booleans.append(build.at_most(build.number(draw(st.integers(1, 2))), near))
+                counts.append(build.add(left, near))
     final = build.at_most(counts[-2], counts[-1])
-    accept = draw(st.sampled_from([booleans[-1], final, build.both(booleans[-1], final)]))
+    accept = build.differ(booleans[-1], final) if draw(st.booleans()) else booleans[-1]
     operations = tuple(build.operations)
     return Core(("a", "b"), operations, (), accept, accepts_empty=draw(st.booleans()))
 
@@ -105,7 +109,7 @@ def test_the_exact_t_n_agrees_on_random_programs_at_every_offset(core):
     assert violations(compiled.transformer) == ()
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(cores())
 def test_t_n_agrees_on_random_programs_at_several_offsets(core):
     compiled = compile_program(core, context=32)
@@ -113,7 +117,7 @@ def test_t_n_agrees_on_random_programs_at_several_offsets(core):
     agree(compiled, words, interpreted(core, words), (0, 1, 17), (Form.FINITE,))
 
 
-def library_case(path: Path, longest: int, context: int):
+def library_case(path: Path, longest: int, context: int | None):
     program = Program.parse(path.read_text(encoding="utf-8"))
     letters = len(program.letters)
     while letters**longest > 2000:
@@ -127,12 +131,12 @@ def expected(program: Program, words):
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
 def test_interpreter_steps_and_limit_agree_on_the_library(path):
-    program, compiled, words = library_case(path, 5, 16)
+    program, compiled, words = library_case(path, 5, None)
     words = [*words[-400:], *random_words(2, 30, 40, len(program.letters))]
     agree(compiled, words, expected(program, words), (0,), (Form.STEPS, Form.LIMIT))
 
 
-@pytest.mark.parametrize("path", LIBRARY[::4], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LIBRARY[::6], ids=lambda path: path.stem)
 def test_t_n_agrees_on_some_of_the_library(path):
     program, compiled, words = library_case(path, 6, 16)
     words = [*words[:200], *random_words(4, 6, 7, len(program.letters))]

@@ -21,12 +21,15 @@ def as_arrays(
 ) -> FiniteTransformer:
     """The same transformer, reading the token ids of an alphabet; it must not use φ.
 
+    Its `architecture` is the nearest description there is: attention is scaled by log |x| of the
+    whole row, and not by the width of a head.
+
     The width is rounded up to a multiple of the heads, as an `Architecture` has it; the
     directions added are never written to. Every layer has at least one head, and all have the
     same number of hidden units, some of which may do nothing.
     """
     context = source.positions.rows
-    width = -(-source.width // source.heads) * source.heads
+    width = source.width
     hidden = max(1, *(len(layer.bias) for layer in source.layers))
     positioned = source.is_periodic
     return FiniteTransformer(
@@ -43,7 +46,7 @@ def as_arrays(
             positional="ape" if positioned else "nope",
             context=context,
             norm=False,
-            activation=Activation.RELU,
+            activation=Activation.HEAVISIDE,
             tied=False,
             attention_scale=AttentionScale.LOG_LENGTH,
         ),

@@ -77,7 +77,7 @@ def compile_program(
     >>> text = "alphabet a b\\naccept(i) := #[j <= i] Q_a(j) >= #[j <= i] Q_b(j)"
     >>> compiled = compile_program(Program.parse(text), context=50)
     >>> compiled.transformer.architecture.label
-    'nope 1L 1H 8d no norm relu log-length'
+    'nope 1L 1H 8d no norm heaviside log-length'
     """
     core = (program.core if isinstance(program, Program) else program).pruned()
     answers = answers_for(core, labels)

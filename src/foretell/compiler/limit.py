@@ -17,8 +17,10 @@ import numpy as np
 from foretell.compiler.exact import Exact, Number, power
 from foretell.compiler.forms import SOS, TRUE, Form
 from foretell.compiler.network import Layer, Network, letter_direction
+from foretell.plain.errors import BadInput
 
 LOGIT_BITS = 1  # fractional bits that logits and exponentials are rounded to; ours are whole
+LONGEST_PERIOD = 100_000
 LOOK_BACK = 2  # φ at the offset of a head that looks back: it weighs |x|² there, 1 elsewhere
 
 
@@ -139,7 +141,7 @@ def limit_transformer(network: Network) -> LimitTransformer:
     for number, letter in enumerate(network.letters):
         named = [name for name in (TRUE, letter_direction(letter)) if name in index]
         embedding += [(number + 1, index[name], 1) for name in named]
-    period = math.lcm(*(place.modulus for place in network.places))
+    period = common_period(network)
     positions = [
         (residue, index[place.direction], 1)
         for place in network.places
@@ -155,6 +157,19 @@ def limit_transformer(network: Network) -> LimitTransformer:
         tuple(_layer(layer, index) for layer in network.layers),
         _rows(network.answers, index),
     )
+
+
+def common_period(network: Network) -> int:
+    """Of all tests of the position together."""
+    period = math.lcm(*(place.modulus for place in network.places))
+    if period > LONGEST_PERIOD:
+        raise BadInput(
+            "the program's tests of the position have too long a common period",
+            seen=f"{period:,}, from mod {', mod '.join(str(p.modulus) for p in network.places)}",
+            why=f"the positional encoding is a table of one period, at most {LONGEST_PERIOD:,}",
+            hint="fewer different moduli",
+        )
+    return period
 
 
 def _layer(layer: Layer, index: dict[str, int]) -> LimitLayer:

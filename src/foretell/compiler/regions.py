@@ -114,7 +114,7 @@ def with_positions(limit: LimitTransformer, context: int) -> LimitTransformer:
 def parameters(limit: LimitTransformer, context: int) -> int:
     """How many numbers the attention matrices of T_N hold, before it is made."""
     regions = Regions.of(limit, context)
-    heads = sum(len(layer.heads) for layer in limit.layers)
+    heads = sum(max(1, len(layer.heads)) for layer in limit.layers)
     return 2 * (heads + (regions.period + 2 if regions.period else 0)) * regions.width**2
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foretell.compiler.finite import FiniteTransformer
+from foretell.compiler.limit import LimitTransformer
 
 MOST_FRACTIONAL_BITS = 1074  # of a float64
 TOLERANCE = 1e-6  # relative; spectral norms come out of an iteration
@@ -147,6 +148,27 @@ class Growth:
     def bounded(self) -> bool:
         """Does no term grow any more?"""
         return not self.growing
+
+
+def limit_complexity(limit: LimitTransformer) -> dict[str, float]:
+    """The terms of R_∞ (Definition 50), for a Limit Transformer, and their sum."""
+    heads = [head for layer in limit.layers for head in layer.heads]
+    matrices = [limit.embedding, limit.positions, limit.unembedding]
+    matrices += [matrix for layer in limit.layers for matrix in (layer.expand, layer.contract)]
+    matrices += [matrix for head in heads for matrix in (head.key_query, head.value)]
+    numbers = [value for matrix in matrices for *_, value in matrix.entries]
+    numbers += [bias for layer in limit.layers for bias in layer.bias]
+    phis = [[value for _, value in head.phi] for head in heads]
+    entries = np.array([float(value) for value in [*numbers, *(v for phi in phis for v in phi)]])
+    terms = {
+        "layers_heads_and_width": float(len(limit.layers) + limit.heads + limit.width),
+        "parameter_bits": float(bits_of([entries])),
+        "logit_bits": float(limit.logit_bits),
+        "largest_entry": float(np.abs(entries).max(initial=0)),
+        "period": float(limit.period),
+        "phi_norm": max((float(sum(v * v for v in phi)) for phi in phis), default=0.0),
+    }
+    return {**terms, "total": sum(terms.values())}
 
 
 def growth(build: Callable[[int], FiniteTransformer], contexts: Iterable[int]) -> Growth:

@@ -30,14 +30,18 @@ def sweep(plan: Plan, answers: Iterable[Form]) -> Plan:
 def schedule(plan: Plan, labels: tuple[str, ...], answers: tuple[Form, ...]) -> Network:
     """Steps in layers; at least one layer, for a transformer has one."""
     times = ready_times(plan)
-    steps = [(times[each.direction], step) for each in plan.definitions for step in each.steps]
-    depth = max([1, *((time + 1) // 2 for time, _ in steps)])
+    gathers: dict[int, list[Gather]] = {}
+    units: dict[int, list[Unit]] = {}
+    for definition in plan.definitions:
+        layer = (times[definition.direction] + 1) // 2
+        for step in definition.steps:
+            if isinstance(step, Gather):
+                gathers.setdefault(layer, []).append(step)
+            else:
+                units.setdefault(layer, []).append(step)
     layers = tuple(
-        Layer(
-            tuple(s for time, s in steps if time == 2 * at - 1 and isinstance(s, Gather)),
-            tuple(s for time, s in steps if time == 2 * at and isinstance(s, Unit)),
-        )
-        for at in range(1, depth + 1)
+        Layer(tuple(gathers.get(at, ())), tuple(units.get(at, ())))
+        for at in range(1, max([1, *gathers, *units]) + 1)
     )
     directions = _directions(plan, answers)
     sizes = tuple(plan.sizes[name] for name in directions)

@@ -45,28 +45,27 @@ class SizeRange:
 
 
 class Outcome(abc.ABC):
-    """A thing one can ask of a model on a task. One final class per kind of question."""
+    """A thing one can ask of a model on a task. One final frozen dataclass per kind of question.
+
+    Fields are ranges of sizes or tuples of them; the base reads and writes them.
+    """
 
     name: ClassVar[str]
-
-    @property
-    @abc.abstractmethod
-    def largest(self) -> int:
-        """Largest size the model will meet when this is measured."""
 
     @property
     @abc.abstractmethod
     def sentence(self) -> str:
         """The question in words, for reports."""
 
-    @abc.abstractmethod
-    def as_json(self) -> dict[str, object]:
-        """Plain values, for hashing and for files."""
+    @property
+    def largest(self) -> int:
+        """Largest size the model will meet when this is measured."""
+        parts = [value for key, value in self.as_json().items() if key != "name"]
+        return int(max(max(_flat(part)) for part in parts))
 
-    @classmethod
-    @abc.abstractmethod
-    def from_json(cls, described: Mapping[str, Any]) -> Outcome:
-        """The inverse of `as_json`."""
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, for hashing and for files."""
+        return {"name": self.name} | {key: _plain(value) for key, value in vars(self).items()}
 
     @staticmethod
     def read(described: Mapping[str, Any]) -> Outcome:
@@ -74,7 +73,22 @@ class Outcome(abc.ABC):
         kinds = {kind.name: kind for kind in Outcome.__subclasses__()}
         if described["name"] not in kinds:
             raise BadInput("unknown outcome", seen=described["name"], hint=", ".join(kinds))
-        return kinds[described["name"]].from_json(described)
+        parts = {key: _ranges(value) for key, value in described.items() if key != "name"}
+        return kinds[described["name"]](**parts)
+
+
+def _plain(value: Any) -> list[Any]:
+    return [value.low, value.high] if isinstance(value, SizeRange) else [*map(_plain, value)]
+
+
+def _ranges(value: Any) -> Any:
+    if isinstance(value[0], int):
+        return SizeRange(*value)
+    return tuple(map(_ranges, value))
+
+
+def _flat(value: Any) -> list[int]:
+    return [value] if isinstance(value, int) else [x for part in value for x in _flat(part)]
 
 
 @final
@@ -100,30 +114,10 @@ class GeneralizesInLength(Outcome):
                 )
 
     @property
-    def largest(self) -> int:
-        """Largest size seen or asked."""
-        return max(sizes.high for sizes in (self.seen, *self.asked))
-
-    @property
     def sentence(self) -> str:
         """The question in words."""
         asked = ", ".join(map(str, self.asked))
         return f"trained on sizes {self.seen}, is it still right at {asked}?"
-
-    def as_json(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "name": self.name,
-            "seen": [self.seen.low, self.seen.high],
-            "asked": [[sizes.low, sizes.high] for sizes in self.asked],
-        }
-
-    @classmethod
-    def from_json(cls, described: Mapping[str, Any]) -> GeneralizesInLength:
-        """The inverse of `as_json`."""
-        return cls(
-            SizeRange(*described["seen"]), tuple(SizeRange(*pair) for pair in described["asked"])
-        )
 
 
 @final
@@ -134,30 +128,11 @@ class IsComputed(Outcome):
     name: ClassVar[str] = "computed"
     asked: tuple[SizeRange, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "asked", tuple(self.asked))
-        if not self.asked:
-            raise BadInput("the question needs at least one range of sizes")
-
-    @property
-    def largest(self) -> int:
-        """Largest size asked."""
-        return max(sizes.high for sizes in self.asked)
-
     @property
     def sentence(self) -> str:
         """The question in words."""
         asked = ", ".join(map(str, self.asked))
         return f"built from a program, not trained: is the network right at {asked}?"
-
-    def as_json(self) -> dict[str, object]:
-        """Plain values."""
-        return {"name": self.name, "asked": [[sizes.low, sizes.high] for sizes in self.asked]}
-
-    @classmethod
-    def from_json(cls, described: Mapping[str, Any]) -> IsComputed:
-        """The inverse of `as_json`."""
-        return cls(tuple(SizeRange(*pair) for pair in described["asked"]))
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,11 @@ and from counting earlier positions: `#[j <= i] P(j)`, or only those at fixed di
 
 A word is accepted when `accept` (or else the last Boolean definition) is true at its last
 position; the empty word is rejected unless the program says `empty accept`. A next-symbol program
-defines `next[a](i)` instead: may the symbol a come next?
+defines `next[a](i)`, alone or as well: may the symbol a come next? After the empty word that is
+what `empty next a b` lists.
 
-Text goes through `parsing` to a tree (`tree`), the tree through `lowering` to the operations of
-Definition 8 of Huang et al. (`operations`), and those are what everything else works on:
-`interpreter`, `analysis`, `verifying`, and the compiler next door.
+Text goes through `parsing` and `statements` to a tree (`tree`), the tree through `lowering` to the
+operations of Definition 8 of Huang et al. (`operations`), and those are what everything else works
+on: `interpreter`, `analysis`, `verifying`, and the compiler next door. Programs to start from are
+in `library/`, found by name with `shelf.load`.
 """

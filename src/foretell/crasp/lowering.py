@@ -14,6 +14,8 @@ from foretell.crasp.tree import Expression
 from foretell.plain.errors import BadInput
 
 DEEPEST = 100  # expressions inside expressions, macros followed
+TOO_DEEP = f"expressions, with the macros they use, are nested more than {DEEPEST} deep"
+FLATTER = "definitions in place of macros that use macros"
 LARGEST_MODULUS = 10_000
 Scope = Mapping[str, str]  # which letter a macro's parameter stands for
 
@@ -26,7 +28,10 @@ def lower(
 ) -> Core:
     """The core form, or the first thing that is wrong; `values` replaces parameters."""
     names = Names(letters, statements, source, dict(values or {}))
-    return _Lowering(names, Builder(letters)).lower()
+    try:
+        return _Lowering(names, Builder(letters)).lower()
+    except RecursionError:  # somebody else's frames left too little room
+        raise BadInput(TOO_DEEP, hint=FLATTER) from None
 
 
 @dataclass
@@ -135,11 +140,7 @@ class _Lowering:
     def _lower(self, item: Expression, scope: Scope) -> int:
         self.depth += 1
         if self.depth > DEEPEST:
-            self.names.fail(
-                item,
-                f"expressions, with the macros they use, are nested more than {DEEPEST} deep",
-                hint="definitions in place of macros that use macros",
-            )
+            self.names.fail(item, TOO_DEEP, hint=FLATTER)
         place = self._dispatch(item, scope)
         self.depth -= 1
         return place

@@ -7,7 +7,7 @@ costs once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from typing import Any
@@ -24,14 +24,15 @@ class Operation:
     @property
     def operands(self) -> tuple[int, ...]:
         """Places of the operations this one reads."""
-        return tuple([getattr(self, name) for name in _operand_names(type(self))])
+        kind: Any = type(self)
+        return tuple([getattr(self, name) for name in _operand_names(kind)])
 
 
 Place = int
 
 
 @cache
-def _operand_names(kind: type[Operation]) -> tuple[str, ...]:
+def _operand_names(kind: Any) -> tuple[str, ...]:
     return tuple(item.name for item in fields(kind) if item.type == "Place")
 
 
@@ -291,16 +292,25 @@ class Builder:
 
     def largest(self, *parts: int) -> int:
         """Maximum."""
-        return self._fold(parts, lambda a, b: self.choose(self.at_most(a, b), b, a), None)
+        return self._tournament(parts, lambda a, b: self.choose(self.at_most(a, b), b, a))
 
     def smallest(self, *parts: int) -> int:
         """Minimum."""
-        return self._fold(parts, lambda a, b: self.choose(self.at_most(a, b), a, b), None)
+        return self._tournament(parts, lambda a, b: self.choose(self.at_most(a, b), a, b))
 
     def magnitude(self, body: int) -> int:
         """Absolute value."""
         zero = self.number(0)
         return self.choose(self.at_most(zero, body), body, self.subtract(zero, body))
+
+    @staticmethod
+    def _tournament(parts: tuple[int, ...], join: Callable[[int, int], int]) -> int:
+        """In pairs, then pairs of those: every round costs layers once compiled, so few rounds."""
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=False)
+            rest = parts[-1:] if len(parts) % 2 else ()
+            parts = (*(join(left, right) for left, right in pairs), *rest)
+        return parts[0]
 
     @staticmethod
     def _fold(parts: tuple[int, ...], join: Any, nothing: Any) -> int:

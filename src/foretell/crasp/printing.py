@@ -39,10 +39,11 @@ def _statement(item: tree.Statement) -> str:
         case tree.Macro(name, parameters, body):
             return f"let {name}[{', '.join(parameters)}](i) := {write(body)}"
         case tree.Definition(name, body, letters):
-            return f"{name}{_brackets(letters)}(i) := {write(body)}"
+            return f"{name}{write_letters(letters)}(i) := {write(body)}"
 
 
-def _brackets(letters: tuple[str, ...]) -> str:
+def write_letters(letters: tuple[str, ...]) -> str:
+    """Letters in brackets, or nothing."""
     return f"[{', '.join(map(write_letter, letters))}]" if letters else ""
 
 
@@ -99,7 +100,7 @@ def _write(item: Expression, depth: int) -> tuple[int, str]:
         case tree.Each(word, variable, chosen, body):
             return TIGHT, f"{word} {variable}{_letters(chosen)}: {_body(body, depth)}"
         case tree.Reference(name, letters):
-            return TIGHT, f"{name}{_brackets(letters)}({here})"
+            return TIGHT, f"{name}{write_letters(letters)}({here})"
 
 
 def _body(body: Expression, depth: int) -> str:

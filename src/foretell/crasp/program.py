@@ -109,7 +109,7 @@ class Program:
         return found
 
     def answers(self, words: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-        """For each word `accept`, and `next` (in alphabet order) if the program predicts symbols."""
+        """For each word `accept`, and `next`, in alphabet order, where symbols are predicted."""
         numbers = [self.encode(word) for word in words]
         found: list[dict[str, Any]] = [{} for _ in numbers]
         if self.is_acceptor:

@@ -65,17 +65,3 @@ def _load(
         return program
     # through the text, so that the other alphabet meets every check of the first
     return Program.parse(print_program(letters, program.statements), settings)
-
-
-def comment_block(text: str) -> str:
-    """The comment a program begins with, without its signs: what `explain` shows.
-
-    >>> comment_block("# A title.\\n#\\n# What: a thing.\\n\\nalphabet a\\n")
-    'A title.\\n\\nWhat: a thing.'
-    """
-    lines = []
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            break
-        lines.append(line[1:].removeprefix(" ").rstrip())
-    return "\n".join(lines)

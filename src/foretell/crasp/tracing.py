@@ -11,7 +11,7 @@ import numpy as np
 from foretell.crasp import tree
 from foretell.crasp.core_form import core_statements, operation_names
 from foretell.crasp.interpreter import OnWords, evaluate
-from foretell.crasp.printing import write
+from foretell.crasp.printing import write, write_letters
 from foretell.crasp.program import Program
 from foretell.crasp.words import Words, read_word
 from foretell.plain.errors import BadInput
@@ -81,7 +81,7 @@ def _core_rows(program: Program) -> list[tuple[str, str, int]]:
 
 def _definition_rows(program: Program) -> list[tuple[str, str, int]]:
     bodies = {
-        item.name + (f"[{item.letters[0]}]" if item.letters else ""): write(item.body)
+        item.name + write_letters(item.letters): write(item.body)
         for item in program.statements
         if isinstance(item, tree.Definition)
     }
@@ -94,9 +94,5 @@ def _definition_rows(program: Program) -> list[tuple[str, str, int]]:
         if place in program.core.live
     ]
     known = {name for name, _, _ in rows}
-    rows += [
-        (f"next[{symbol}]", macros.get("next", ""), place)
-        for symbol, place in program.core.next
-        if f"next[{symbol}]" not in known
-    ]
-    return rows
+    following = ((f"next{write_letters((symbol,))}", place) for symbol, place in program.core.next)
+    return rows + [(n, macros.get("next", ""), place) for n, place in following if n not in known]

@@ -63,4 +63,6 @@ def _draw(
         return None
     symbols = read_word(word, program.letters)
     ids = compiled.alphabet.encode(symbols)
-    return attention_patterns(compiled.transformer, ids), ("SOS", *symbols)
+    patterns = attention_patterns(compiled.transformer, ids)
+    working = tuple(pattern for pattern in patterns if pattern.name != "idle")
+    return working, ("SOS", *symbols)

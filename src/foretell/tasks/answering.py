@@ -17,10 +17,14 @@ from foretell.plain.errors import BadInput
 FRAMEWORK = "Huang et al., A formal framework for understanding length generalization, Table 3"
 
 
-def crasp_facts(plain: str, periodic_local: str, ac0: str) -> tuple[Fact, ...]:
-    """The declared columns of the framework paper's table of algorithmic tasks."""
-    columns = {"crasp": plain, "crasp-periodic-local": periodic_local, "ac0": ac0}
-    return tuple(Fact(name, value, FRAMEWORK) for name, value in columns.items())
+def crasp_facts(
+    plain: str, periodic_local: str, ac0: str, about: str | None = None
+) -> tuple[Fact, ...]:
+    """The declared columns of the framework paper's table; `about` qualifies the first."""
+    source = f"{FRAMEWORK} ({about})" if about else FRAMEWORK
+    rest = {"crasp-periodic-local": periodic_local, "ac0": ac0}
+    others = (Fact(name, value, FRAMEWORK) for name, value in rest.items())
+    return (Fact("crasp", plain, source), *others)
 
 
 @dataclass(frozen=True)

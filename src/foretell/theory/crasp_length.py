@@ -90,8 +90,8 @@ class CraspLength(Predictor):
             "no": (
                 Verdict.NO,
                 Strength.CONJECTURE,
-                f"it is proved that no {fragment} program exists; that training then fails is an "
-                "observation, not a theorem",
+                f"its source proves that no {fragment} program exists; that training then fails is "
+                "an observation, not a theorem",
             ),
             "none-found": (
                 Verdict.UNDECIDED,

@@ -1,11 +1,9 @@
-import inspect
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from compiler_programs import TEXTS, all_words, expected, program, random_words
+from compiler_programs import all_words, expected, program, random_words
 
 from foretell.compiler.compiling import compile_program
 from foretell.compiler.running import Form, answers, last_logits, run_tokens
@@ -25,7 +23,7 @@ empty next "(" <eos>
 """
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", ["contains-ab", "even", "mixed", "negative", "next"])
 def test_the_arrays_give_the_exact_logits(name):
     given = program(name)
     compiled = compile_program(given, context=12)
@@ -54,14 +52,11 @@ def test_a_task_scores_a_compiled_network_like_a_trained_one():
     sizes = jnp.array([2, 10, 20, 30])
     example = task.sample(root_key(0), sizes, task.width(30))
     # the declared type is `Transformer`; what is called is anything with the same signature
-    ask = eqx.filter_jit(inspect.unwrap(logits_and_targets))
+    ask = eqx.filter_jit(logits_and_targets)
     logits, targets, mask = ask(
         compiled.transformer, example, jnp.zeros(4, int), 31, jnp.array(len(task.labels))
     )
     assert bool(((logits.argmax(-1) == targets) | ~mask).all())
-    some = ask(compiled.transformer, example, jnp.zeros(4, int), 5, jnp.array(2))
-    assert bool(((some[0].argmax(-1) == some[1]) | ~some[2]).all())
-    assert some[0].shape[1] == 5
 
 
 def test_padding_and_what_comes_later_do_not_matter_and_queries_pick():

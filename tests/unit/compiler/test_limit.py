@@ -8,6 +8,7 @@ from foretell.compiler.compiling import compile_program
 from foretell.compiler.limit import LOOK_BACK
 from foretell.compiler.running import Form, answers, last_logits
 from foretell.crasp.program import Program
+from foretell.plain.errors import BadInput
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -77,3 +78,9 @@ def test_a_program_without_positions_has_no_phi_and_no_encoding():
     assert not limit.is_local and not limit.is_periodic
     assert compile_program(program("far")).limit.is_local
     assert compile_program(program("even")).limit.is_periodic
+
+
+def test_a_common_period_that_is_too_long_is_refused():
+    tests = " or ".join(f"i mod {prime} == 1" for prime in (97, 101, 103))
+    with pytest.raises(BadInput, match="too long a common period"):
+        compile_program(Program.parse(f"alphabet a b\naccept(i) := {tests}"))

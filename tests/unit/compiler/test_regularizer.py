@@ -9,6 +9,7 @@ from foretell.compiler.regularizer import (
     Growth,
     bits_of,
     growth,
+    limit_complexity,
     rank,
     regularizer,
     spectral,
@@ -60,3 +61,16 @@ def test_norms_of_zero_matrices_are_zero():
     assert spectral(np.zeros((4, 4))) == 0
     assert rank(np.zeros((4, 4))) == 0
     assert spectral(np.diag([3.0, 0, -5])) == pytest.approx(5)
+
+
+def test_the_complexity_of_a_limit_transformer():
+    limit = compile_program(program("contains-ab")).limit
+    assert limit_complexity(limit) == {
+        "layers_heads_and_width": 3 + 2 + 10,
+        "parameter_bits": 3,
+        "logit_bits": 1,
+        "largest_entry": 2,
+        "period": 1,
+        "phi_norm": 4,
+        "total": 26,
+    }

@@ -8,9 +8,7 @@ from foretell.compiler.scheduling import ready_times, schedule, sweep
 
 
 def plan(*definitions: Definition) -> Plan:
-    sizes = {name: 1 for name in ("true", "sos", "letter a")} | {
-        d.direction: 1 for d in definitions
-    }
+    names = ["true", "sos", "letter a", *(each.direction for each in definitions)]
     return Plan(("a",), (), definitions, {}, dict.fromkeys(names, 1))
 
 

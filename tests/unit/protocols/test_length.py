@@ -188,15 +188,10 @@ def test_schedules_that_do_not_fit_are_refused(entry: catalogue.Entry, bad: dict
 def test_another_kind_of_question_is_refused(entry: catalogue.Entry) -> None:
     class Other(Outcome):
         name = "something-else"
-        largest = 50
         sentence = "something else?"
 
-        def as_json(self) -> dict[str, object]:
-            return {"name": self.name}
-
-        @classmethod
-        def from_json(cls, described: Any) -> Outcome:
-            return cls()
+        def __init__(self) -> None:
+            self.asked = SizeRange(1, 50)
 
     other = Question(ask().task, ask().architecture, Other())
     with pytest.raises(BadInput) as caught:

@@ -20,7 +20,7 @@ from foretell.crasp.verifying.machine import Machine, Runs
 
 METHOD = "finite-state"
 STATES = 200_000
-WORK = 400_000_000  # operations times runs times letters; a step has a price of its own
+WORK = 150_000_000  # operations on forms times runs times letters; a step has its own price
 STEP_PRICE = 1_500
 LONGEST = 100_000
 CELLS = 2**17  # runs times letters that are analysed at once
@@ -47,6 +47,7 @@ class _Search:
     machine: Machine
     most: int
     work: int
+    weight: int = 1  # what one run costs; known after the first step
     seen: set[bytes] = field(default_factory=set)
     parents: list[np.ndarray] = field(default_factory=list)  # by length: the child's row above
     letters: list[np.ndarray] = field(default_factory=list)
@@ -83,6 +84,7 @@ class _Search:
         for first in range(0, len(runs), step):
             piece = slice(first, first + step)
             future = Future(self.joint, self.machine, runs.chosen(piece), states[piece])
+            self.weight = future.weight
             for row, key in enumerate(future.keys(), start=first):
                 if key not in self.seen:
                     self.seen.add(key)
@@ -93,7 +95,7 @@ class _Search:
 
     def _pay(self, runs: int) -> None:
         cells = runs * len(self.joint.core.letters)
-        self.work -= len(self.joint.core.live) * (cells + STEP_PRICE)
+        self.work -= self.weight * (cells + STEP_PRICE)
         if self.work < 0 or len(self.parents) >= LONGEST:
             self._stop(f"{len(self.seen):,} joint states")
 

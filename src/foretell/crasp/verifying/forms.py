@@ -17,7 +17,7 @@ from foretell.crasp import operations as op
 from foretell.crasp.operations import Core
 from foretell.crasp.verifying.joint import DoesNotApplyError
 
-MOST_FORMS = 64  # linear forms that one count may come down to
+MOST_FORMS = 32  # linear forms that one count may come down to
 Form = tuple[tuple[int, int], ...]  # (counter, coefficient), in the order of the counters
 
 

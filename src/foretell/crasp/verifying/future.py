@@ -19,6 +19,7 @@ computed from needed things that are equal.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,6 +58,15 @@ class Future:
         self._growth: dict[Form, tuple[np.ndarray, np.ndarray]] = {}
         for place, operation in op.walk(joint.core):
             self._forward(place, operation)
+
+    @property
+    def weight(self) -> int:
+        """How much work a run is: a sum combines each form of one count with each of the other."""
+        sizes = {place: len(forms) for place, forms in self.counts.items()}
+        return sum(
+            math.prod(sizes.get(operand, 1) for operand in operation.operands)
+            for _, operation in op.walk(self.joint.core)
+        )
 
     # Forwards ------------------------------------------------------------------------------------
 

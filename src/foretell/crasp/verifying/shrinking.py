@@ -4,36 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from foretell.crasp.verifying.reference import PIECE, Reference
+from foretell.crasp.verifying.reference import Reference
 from foretell.crasp.words import Words
 
 TOKENS = 20_000_000  # tokens that may be spent
+AT_ONCE = 64  # shorter words that are tried side by side
 
 
 def shrink(left: Reference, right: Reference, word: tuple[int, ...]) -> tuple[int, ...]:
-    """Cut after the first wrong prefix, leave out blocks, halve the blocks, again and again."""
-    spent = 0
+    """Cut after the first wrong prefix; leave out blocks, smaller and smaller, where it works."""
     word = _first_wrong(left, right, [word]) or word
-    block = max(len(word) // 2, 1)
-    while spent < TOKENS:
-        tries = [word[:at] + word[at + block :] for at in range(0, len(word), block)]
-        tries = [shorter for shorter in tries if shorter]
-        found = None
-        step = max(1, PIECE // max(len(word), 1))
-        for first in range(0, len(tries), step):
-            piece = tries[first : first + step]
-            spent += sum(map(len, piece))
-            found = _first_wrong(left, right, piece)
-            if found is not None or spent > TOKENS:
-                break
-        if found is not None:
-            word = found
-            block = min(block, max(len(word) // 2, 1))
-        elif block == 1:
-            break
+    tokens = TOKENS
+    block = 2 ** max(len(word).bit_length() - 1, 0)  # powers of two: pairs must get their turn
+    while True:
+        shorter, tokens = _sweep(left, right, word, block, tokens)
+        if (shorter == word and block == 1) or tokens < 0:
+            return shorter
+        # After single letters have gone, letters that must go together may have become neighbours.
+        block = block // 2 if block > 1 else 2
+        word = shorter
+
+
+def _sweep(
+    left: Reference, right: Reference, word: tuple[int, ...], block: int, tokens: int
+) -> tuple[tuple[int, ...], int]:
+    """One walk along the word, leaving out every block that can go; and the tokens that remain."""
+    step, at = max(block // 2, 1), 0  # overlapping blocks, so that no pair is missed
+    while at < len(word) and tokens >= 0:
+        starts = range(at, min(at + AT_ONCE * step, len(word)), step)
+        tries = [word[:start] + word[start + block :] for start in starts]
+        tokens -= sum(map(len, tries))
+        found = _first_wrong(left, right, [shorter for shorter in tries if shorter])
+        if found is None:
+            at += AT_ONCE * step
         else:
-            block = max(block // 2, 1)
-    return word
+            word = found
+    return word, tokens
 
 
 def _first_wrong(

@@ -116,12 +116,17 @@ def _decide(found: _Finding) -> Decision | None:
         reason = "exact decisions are about a program and a program or an automaton"
         found.decisions.append(Decision("exact", "does not apply", reason))
         return None
-    for method in (unary.decide, finite_state.decide, depth_one.decide):
+    differs: Decision | None = None
+    for method in (unary.decide, depth_one.decide, finite_state.decide):
         decision = method(joint)
         found.decisions.append(decision)
-        if decision.outcome != "does not apply":
+        if decision.outcome == "agree" and differs is not None:
+            raise AssertionError(f"{differs.method} and {decision.method} contradict each other")
+        if decision.outcome == "agree" or decision.shortest:
             return decision
-    return None
+        if decision.outcome == "differ":
+            differs = decision  # a later method may know a shortest word
+    return differs
 
 
 def as_reference(side: Side, kind: Kind | None = None) -> Reference:

@@ -7,7 +7,9 @@ Example:
     >>> CopyUnique().answer(("s7", "s2"))
     ('s7', 's2')
 
-Known limits: The vocabulary bounds the size, so "every length" means every vocabulary.
+Known limits: The vocabulary bounds the size, so "every length" means every vocabulary. The "no"
+    declared for C-RASP[∅] is the source's; its proof is about the induction head over symbols that
+    repeat. Distinct ones have a C-RASP[∅] program, `copy-unique-by-counting`.
 Sources: Huang et al., A formal framework for understanding length generalization, Appendix E.2.1
 """
 
@@ -20,6 +22,8 @@ from jaxtyping import Array, Int, Key
 
 from foretell.core.task import Fact
 from foretell.tasks.answering import AnsweringTask, crasp_facts, shuffled
+
+INDUCTION = "for the induction head with repeated symbols; distinct ones can be counted"
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class CopyUnique(AnsweringTask):
     @property
     def facts(self) -> tuple[Fact, ...]:
         """An induction head finds the successor, and needs a local relation."""
-        return crasp_facts(plain="no", periodic_local="yes", ac0="yes")
+        return crasp_facts(plain="no", periodic_local="yes", ac0="yes", about=INDUCTION)
 
     def answer_length(self, size: int) -> int:
         """As long as the input."""
