@@ -60,16 +60,6 @@ class Architecture:
             raise BadInput("`norm` and `tied` are true or false", seen=f"{self.norm}, {self.tied}")
         if not self.positional:
             raise BadInput("an architecture names its positional encoding", hint="nope")
-        # in compiled networks every head reads and writes the whole stream
-        if self.activation is not Activation.HEAVISIDE and self.width % self.heads:
-            fitting = [h for h in range(1, self.width + 1) if self.width % h == 0]
-            nearest = sorted(fitting, key=lambda h: abs(h - self.heads))[:3]
-            raise BadInput(
-                "the heads do not divide the width",
-                seen=f"heads {self.heads}, width {self.width}",
-                why="each head takes an equal share of the width",
-                hint=f"heads {' or '.join(map(str, sorted(nearest)))}",
-            )
         for field, kind in (
             ("activation", Activation),
             ("attention_scale", AttentionScale),
@@ -82,6 +72,16 @@ class Architecture:
                 raise BadInput(
                     f"unknown {field.replace('_', ' ')}", seen=getattr(self, field), hint=choices
                 ) from None
+        # in compiled networks every head reads and writes the whole stream
+        if self.activation is not Activation.HEAVISIDE and self.width % self.heads:
+            fitting = [h for h in range(1, self.width + 1) if self.width % h == 0]
+            nearest = sorted(fitting, key=lambda h: abs(h - self.heads))[:3]
+            raise BadInput(
+                "the heads do not divide the width",
+                seen=f"heads {self.heads}, width {self.width}",
+                why="each head takes an equal share of the width",
+                hint=f"heads {' or '.join(map(str, sorted(nearest)))}",
+            )
 
     @property
     def head_width(self) -> int:

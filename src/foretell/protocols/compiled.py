@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from foretell.compiler.for_task import compile_for_task
 from foretell.core.architecture import Architecture
 from foretell.core.measurement import Interval, Measurement, Value
 from foretell.core.protocol import Protocol
@@ -37,7 +38,7 @@ from foretell.protocols._asking import SAMPLES, either
 from foretell.protocols._scores import curves_of, trials_for, value_of
 from foretell.tasks.attached import attached_program
 from foretell.training.engine import Record
-from foretell.training.networks import compile_for, read_network
+from foretell.training.networks import read_network
 from foretell.training.plan import Member, Network, Plan, Trial
 
 SMALLEST_TEST = 100
@@ -77,7 +78,8 @@ class Compiled(Protocol[Plan, Record]):
         if request.weights is not None:
             return read_network(request.weights, task).architecture
         context = either(request.context, task.width(request.largest))
-        return compile_for(_program(task), task, context).architecture
+        compiled = compile_for_task(_program(task), task, context)
+        return compiled.transformer.architecture
 
     @classmethod
     def from_request(cls, request: Any) -> Compiled:

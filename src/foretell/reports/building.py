@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from foretell.compiler.answers import Labels
 from foretell.compiler.compiling import Compiled, compile_program
+from foretell.compiler.for_task import compile_for_task
 from foretell.compiler.patterns import Pattern, attention_patterns
 from foretell.compiler.regularizer import Growth, growth
 from foretell.compiler.saving import save_compiled
-from foretell.core.alphabet import Alphabet
 from foretell.crasp.program import Program
 from foretell.crasp.words import read_word
 from foretell.plain.errors import BadInput
-from foretell.tasks.attached import ACCEPT_LABELS, answer_sets
 from foretell.tasks.lookup import find_task
 
 CONTEXTS = (16, 32, 64, 128, 256)  # where R(T) is shown
@@ -39,19 +37,14 @@ def build(program: Program, length: int, task: str | None, word: str | None, gro
     """Compile for words of that length, for a task's labels if one is named."""
     if not 1 <= length <= LONGEST:
         raise BadInput(f"the length is a number from 1 to {LONGEST:,}", seen=length)
-    labels: Labels = None
-    alphabet: Alphabet | None = None
-    context = length + 1
-    if task is not None:
-        found = find_task(task, longest=length)
-        meanings = answer_sets(found)
-        labels = None if meanings == ACCEPT_LABELS else meanings
-        alphabet, context = found.alphabet, found.width(length)
+    wanted = None if task is None else find_task(task, longest=length)
 
     def at(tokens: int) -> Compiled:
-        return compile_program(program, context=tokens, labels=labels, alphabet=alphabet)
+        if wanted is None:
+            return compile_program(program, context=tokens)
+        return compile_for_task(program, wanted, tokens)
 
-    compiled = at(context)
+    compiled = at(length + 1 if wanted is None else wanted.width(length))
     grown = growth(lambda tokens: at(tokens).transformer, CONTEXTS) if grow else None
     return Built(program, compiled, grown, _draw(program, compiled, word))
 

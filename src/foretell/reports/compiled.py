@@ -42,11 +42,11 @@ def facts(compiled: Compiled) -> list[tuple[str, str]]:
     found = [
         (
             "Limit Transformer",
-            f"{len(limit.layers)} layers, {limit.heads} heads, width {limit.width}",
+            _shape(len(limit.layers), limit.heads, limit.width),
         ),
         (
             f"transformer for {compiled.context} tokens",
-            f"{shape.layers} layers, {shape.heads} heads, width {shape.width}, {shape.positional}",
+            f"{_shape(shape.layers, shape.heads, shape.width)}, {shape.positional}",
         ),
         (
             exact.dtype,
@@ -55,6 +55,10 @@ def facts(compiled: Compiled) -> list[tuple[str, str]]:
         ),
     ]
     return [*found, ("warning", compiled.warning)] if compiled.warning else found
+
+
+def _shape(layers: int, heads: int, width: int) -> str:
+    return f"{layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, width {width}"
 
 
 def growth_rows(growth: Growth) -> list[list[str]]:

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from foretell.compiler.compiling import compile_program
 from foretell.compiler.finite import FiniteTransformer
+from foretell.compiler.for_task import compile_for_task
 from foretell.core.alphabet import PAD
 from foretell.core.prediction import Certificate, Checked
 from foretell.core.task import Example, Task
@@ -17,7 +17,6 @@ from foretell.crasp.analysis import analyse
 from foretell.crasp.program import Program
 from foretell.crasp.verifying.verify import verify
 from foretell.tasks.agreement import Tested, compare_program, draw_examples, report_wrong
-from foretell.tasks.attached import ACCEPT_LABELS, answer_sets
 from foretell.tasks.regular import RegularTask
 
 NETWORK_TOKENS = 64  # length up to which the compiled network is run; the program goes further
@@ -68,15 +67,8 @@ class ProgramCertificate(Certificate):
             return Checked(
                 True, f"no network was compiled: {len(program.letters)} letters make it too large"
             )
-        meanings = answer_sets(self.task)
         context = 2 * width
-        compiled = compile_program(
-            program,
-            context=context,
-            labels=None if meanings == ACCEPT_LABELS else meanings,
-            alphabet=self.task.alphabet,
-        )
-        model = compiled.transformer
+        model = compile_for_task(program, self.task, context).transformer
         example = _short(drawn, width)
         for offset in (0, context - width):
             tested = _compare_network(model, self.task, example, offset)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foretell.compiler.compiling import compile_program
 from foretell.compiler.finite import FiniteTransformer
+from foretell.compiler.for_task import compile_for_task
 from foretell.compiler.saving import load_compiled
 from foretell.core.task import Task
 from foretell.crasp.program import Program
 from foretell.plain.errors import BadInput
-from foretell.tasks.attached import ACCEPT_LABELS, answer_sets
 from foretell.training.plan import Plan
 
 
@@ -21,18 +20,7 @@ def build_network(plan: Plan) -> FiniteTransformer:
     if plan.network.weights is not None:
         return read_network(plan.network.weights, task)
     program = Program.parse(plan.network.program, dict(plan.network.values))
-    return compile_for(program, task, plan.architecture.context)
-
-
-def compile_for(program: Program, task: Task, context: int) -> FiniteTransformer:
-    """The program as a transformer that gives the task's labels."""
-    meanings = answer_sets(task)
-    return compile_program(
-        program,
-        context=context,
-        labels=None if meanings == ACCEPT_LABELS else meanings,
-        alphabet=task.alphabet,
-    ).transformer
+    return compile_for_task(program, task, plan.architecture.context).transformer
 
 
 def read_network(path: str, task: Task) -> FiniteTransformer:

@@ -69,3 +69,11 @@ def test_json_is_plain_and_complete(architecture: Build) -> None:
     assert json.loads(json.dumps(described)) == described
     assert all(type(value) in (int, str, bool) for value in described.values())
     assert Architecture(**described) == architecture()  # type: ignore[arg-type]
+
+
+def test_in_a_compiled_network_heads_need_not_divide_the_width() -> None:
+    shape = {"layers": 1, "heads": 3, "width": 16, "positional": "ape", "context": 8}
+    with pytest.raises(BadInput, match="divide"):
+        Architecture(**shape)
+    built = Architecture(**shape, activation="heaviside")
+    assert Architecture(**built.as_json()) == built
