@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from foretell.compiler.compiling import Compiled, compile_program
 from foretell.compiler.running import Form, answers
 from foretell.crasp.operations import Builder, Core
 from foretell.crasp.program import Program
+from foretell.training.provenance import describe_machine
 from foretell.plain.files import write_atomically
 
 LIBRARY = Path(foretell.crasp.__file__).parent / "library"
@@ -169,9 +169,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     found = {
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "jax": jax.__version__,
+        "provenance": describe_machine(),
         "by_program_size": by_program_size(options.repeats),
         "by_context": by_context(options.repeats),
         "by_form": by_form(options.repeats, options.length, options.words),
