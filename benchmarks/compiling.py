@@ -18,7 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
 import foretell.crasp
@@ -26,8 +25,8 @@ from foretell.compiler.compiling import Compiled, compile_program
 from foretell.compiler.running import Form, answers
 from foretell.crasp.operations import Builder, Core
 from foretell.crasp.program import Program
-from foretell.training.provenance import describe_machine
 from foretell.plain.files import write_atomically
+from foretell.training.provenance import describe_machine
 
 LIBRARY = Path(foretell.crasp.__file__).parent / "library"
 PROGRAMS = ("majority-language", "dyck-1", "contains-ab", "tomita-4", "aa-star", "abcde")
