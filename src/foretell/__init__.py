@@ -1,7 +1,8 @@
 """Will a transformer learn this, and will it still work on longer inputs?
 
 >>> import foretell as ft
->>> [said.verdict.value for said in ft.predict("parity", positional="ape")]
+>>> said = ft.predict("parity", positional="ape")
+>>> [each.verdict.value for each in said if isinstance(each, ft.Prediction)]
 ['no']
 
 Names load when first used, so that `import foretell` stays fast.

@@ -37,7 +37,8 @@ def requests(what: str, unsaid: str = "nope", **settings: Any) -> tuple[Request,
 def predict(what: str, **settings: Any) -> tuple[Prediction | NotApplicable, ...]:
     """Every theory's answer, without training anything.
 
-    >>> [(said.question.architecture.positional, said.verdict.value) for said in predict("sort")]
+    >>> said = [each for each in predict("sort") if isinstance(each, Prediction)]
+    >>> [(each.question.architecture.positional, each.verdict.value) for each in said]
     [('nope', 'yes'), ('ape', 'yes')]
     """
     asked = [request.question() for request in requests(what, ",".join(PREDICTED), **settings)]
