@@ -171,7 +171,6 @@ def test_crasp_length_says_what_is_published(task: str, positional: str) -> None
     column = PUBLISHED[task][COLUMN[positional]]
     assert (said.verdict, said.strength) == SAYS[column]
     assert said.searched_only == (column == "none")
-    assert said.certificate is None or column == "yes"  # a program certifies that one exists
     assert Standing.ASSUMED in {each.standing for each in said.assumptions}
     assert any("Huang" in source for source in said.sources)
 
@@ -183,15 +182,18 @@ def test_crasp_length_has_nothing_to_say_about_rotary(task: str) -> None:
     assert "rotary" in said.reason
 
 
-@pytest.mark.parametrize("positional", COLUMN)
-def test_crasp_length_does_not_guess_about_a_language_nobody_declared(positional: str) -> None:
+@pytest.mark.parametrize(("positional", "verdict"), [("nope", Verdict.NO), ("ape", Verdict.YES)])
+def test_crasp_length_decides_a_language_nobody_declared(positional: str, verdict: Verdict) -> None:
     task = find_task("regex:(aa)*")
     shape = Architecture(
         layers=1, heads=1, width=16, positional=positional, context=task.width(150)
     )
     outcome = GeneralizesInLength(SizeRange(1, 50), (SizeRange(101, 150),))
     said = catalogue.find("crasp-length").load()().predict(Question(task, shape, outcome))
-    assert isinstance(said, NotApplicable)
+    assert isinstance(said, Prediction)
+    assert said.verdict is verdict
+    assert said.certificate is not None
+    assert said.certificate.check().holds
 
 
 def test_crasp_length_states_where_each_assumption_stands() -> None:

@@ -103,7 +103,7 @@ def test_documentation_has_every_section_and_the_example_runs(file):
 @pytest.mark.parametrize("name", NAMES)
 def test_printing_and_parsing_are_inverse(name):
     program = shelf.load(name)
-    again = Program.parse(program.show(), dict(program.values))
+    again = Program.parse(program.show())
     assert again == program
     assert again.show() == program.show()
 

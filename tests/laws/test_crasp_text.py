@@ -32,7 +32,7 @@ def parses_or_refuses(text):
         assert refused.what
     else:
         event("a program")
-        assert Program.parse(program.show(), dict(program.values)) == program
+        assert Program.parse(program.show()) == program
 
 
 @many

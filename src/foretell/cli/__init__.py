@@ -12,11 +12,13 @@ import typer
 
 from foretell.cli.check import check
 from foretell.cli.crasp import app as crasp
+from foretell.cli.decide import decide
 from foretell.cli.explain import explain
 from foretell.cli.export import export
 from foretell.cli.list import list_names
 from foretell.cli.predict import predict
 from foretell.cli.scoreboard import scoreboard
+from foretell.cli.survey import survey
 from foretell.plain.errors import BadInput
 
 app = typer.Typer(
@@ -29,10 +31,12 @@ app = typer.Typer(
 app.command("list")(list_names)
 app.command("explain")(explain)
 app.command("predict")(predict)
+app.command("decide")(decide)
 app.command("check")(check)
 # the same work without the theories: the function looks at the name it was called by
 app.command("measure", help="Train models on short inputs, test them on longer ones.")(check)
 app.add_typer(crasp, name="crasp")
+app.command("survey")(survey)
 app.command("scoreboard")(scoreboard)
 app.command("export")(export)
 

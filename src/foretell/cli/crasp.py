@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -50,11 +50,12 @@ def run(
         )
     listed = [read_word(word, program.letters) for word in given]
     console = Console(soft_wrap=True)
+    show = console.print if console.is_terminal else print  # colours cost time, and only help eyes
     for text, answer in zip(given, program.answers(listed), strict=True):
         if as_json:
             print(json.dumps({"word": text, **answer}, ensure_ascii=False))
         else:
-            console.print(answer_line(text, answer))
+            show(answer_line(text, answer))
 
 
 @app.command()
@@ -106,8 +107,7 @@ def show(
         text = {"program": program.show(), "core": program.show(core=True)}
         print(json.dumps({**text, **analysis.as_json()}, ensure_ascii=False))
         return
-    print(program.show(core=core), end="")
-    print()
+    print(program.show(core=core))
     show_analysis(Console(), analysis)
 
 
@@ -119,6 +119,10 @@ def verify(
     ],
     budget: Annotated[int, typer.Option(help="Tokens that may be tried.")] = 4_000_000,
     seed: Annotated[int, typer.Option(help="Of the random words.")] = 0,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="accept or next: what to compare. (default: accept, if both can)"),
+    ] = None,
     values: Values = None,
     as_json: Json = False,
 ) -> None:
@@ -129,11 +133,14 @@ def verify(
 
     if budget < 1 or seed < 0:
         raise BadInput("the budget is positive and the seed not negative", seen=(budget, seed))
+    if kind not in (None, "accept", "next"):
+        raise BadInput("what is compared is accept or next", seen=kind)
     program = read_program(first, values)
     with _start.computing():
         from foretell.reports.verified import show_verification, verify_against
 
-        found = verify_against(program, second, budget, seed)
+        asked: Any = kind
+        found = verify_against(program, second, budget, seed, asked)
     if as_json:
         print(json.dumps(found.as_json(), ensure_ascii=False))
     else:
@@ -175,7 +182,9 @@ def compile_file(
 
         built = build(program, length, task, word, growth)
         if out is not None:
-            built.save(out.with_suffix(".json"))
+            described = out if out.suffix == ".json" else out.with_name(f"{out.name}.json")
+            arrays = built.save(described)
+            print(f"saved {described} and {arrays}", file=sys.stderr)
         if as_json:
             print(json.dumps(report.compiled_json(built.compiled, built.growth)))
         else:
@@ -195,7 +204,7 @@ def read_program(file: str, values: list[str] | None = None) -> Program:
     chosen = dict(map(_setting, values or []))
     if file.endswith(".crasp") or Path(file).is_file():
         return Program.parse(read_text(Path(file)), chosen)
-    return shelf.load(file, values=chosen)
+    return shelf.load(file.removeprefix("program:"), values=chosen)
 
 
 def _setting(text: str) -> tuple[str, int]:
@@ -215,7 +224,7 @@ def _read_words(file: str | None) -> list[str]:
         return []
     if file == "-":
         try:
-            return sys.stdin.read().splitlines()
+            return [line.strip() for line in sys.stdin.read().splitlines()]
         except UnicodeDecodeError:
             raise BadInput("standard input is not valid UTF-8 text") from None
-    return read_text(Path(file)).splitlines()
+    return [line.strip() for line in read_text(Path(file)).splitlines()]

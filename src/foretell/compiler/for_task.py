@@ -5,11 +5,20 @@ from __future__ import annotations
 from foretell.compiler.compiling import Compiled, compile_program
 from foretell.core.task import Task
 from foretell.crasp.program import Program
+from foretell.plain.errors import BadInput
 from foretell.tasks.attached import ACCEPT_LABELS, answer_sets
 
 
 def compile_for_task(program: Program, task: Task, context: int) -> Compiled:
     """The program as a transformer with so many positions, for this task."""
+    unread = [symbol for symbol in task.alphabet.symbols if symbol not in program.letters]
+    foreign = [letter for letter in program.letters if letter not in task.alphabet.tokens]
+    if unread or foreign:
+        raise BadInput(
+            f"the program and {task.name} have different alphabets",
+            seen=f"{' '.join(program.letters[:20])} and {' '.join(task.alphabet.symbols[:20])}",
+            why="the network would read letters that mean nothing to the program",
+        )
     meanings = answer_sets(task)
     return compile_program(
         program,

@@ -66,13 +66,12 @@ class Precision:
     def refuse_hopeless(self, context: int) -> None:
         """Bad input where the type cannot hold the differences that decide."""
         if context >= self.hopeless_from:
-            other = "float64" if self.dtype == "float32" else "smaller factors"
             raise BadInput(
                 f"{self.dtype} cannot tell the counts of this program apart at this context",
                 seen=f"{context:,} tokens",
                 why=f"from {self.hopeless_from:,} tokens on, numbers of that size are further "
                 f"apart than the differences that decide ({self.because})",
-                hint=f"a context below {self.hopeless_from:,}, or {other}",
+                hint=f"a context below {self.hopeless_from:,}, or smaller factors in the program",
             )
 
     def as_json(self) -> dict[str, object]:

@@ -171,7 +171,7 @@ class Builder:
 
     def _count(self, raw: Any) -> Expression:
         *masks, body = raw.children
-        relation = Relation(self.source, self.here, tuple(masks), raw, self.parameters)
+        relation = Relation(self.source, self.here, tuple(masks), raw, self.parameters, self.outer)
         inner, window = relation.inner(), relation.window()
         inside = replace(self, here=inner, outer=(*self.outer, self.here))
         return tree.Count(window, inside.expression(body), place=text.place(raw))

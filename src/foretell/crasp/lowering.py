@@ -293,7 +293,10 @@ class _Lowering:
     def _mismatch(self, item: Expression, wanted: str, why: str) -> NoReturn:
         text = write(item)
         short = text if len(text) <= 60 else text[:57] + "…"
-        other, hint = ("a count", f"{short} >= 1")
+        loose = isinstance(item, tree.Choice)
+        other, hint = ("a count", f"({short}) >= 1" if loose else f"{short} >= 1")
         if wanted == "a count":
             other, hint = ("a Boolean", f"({short}) ? 1 : 0")
+            if why.startswith(("==", "!=")):
+                hint = "Booleans are compared with iff and xor: P(i) iff R(i)"
         self.names.fail(item, f"{short} is {other}, not {wanted}", why, hint)

@@ -156,6 +156,23 @@ class Core:
                 found.update(self.operations[place].operands)
         return frozenset(found)
 
+    @property
+    def fragment(self) -> str:
+        """C-RASP[∅], [periodic], [local] or [periodic, local]: what the live operations use.
+
+        A periodic test that is always or never true is none, and distance 0 is no look-back.
+        """
+        live = [self.operations[place] for place in self.live]
+        periodic = any(
+            isinstance(item, Periodic) and 0 < len(item.residues) < item.modulus for item in live
+        )
+        local = any(
+            isinstance(item, Count) and item.offsets is not None and max(item.offsets) > 0
+            for item in live
+        )
+        used = ["periodic"] * periodic + ["local"] * local
+        return f"C-RASP[{', '.join(used) or '∅'}]"
+
     def pruned(self) -> Core:
         """The same program without what no output needs."""
         if len(self.live) == len(self.operations):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -37,7 +37,6 @@ class Program:
 
     letters: tuple[str, ...]
     statements: tuple[tree.Statement, ...]
-    values: tuple[tuple[str, int], ...] = ()
     source: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -45,18 +44,50 @@ class Program:
 
     @classmethod
     def parse(cls, text: str, values: Mapping[str, int] | None = None) -> Program:
-        """Read a program; `values` sets its parameters."""
+        """Read a program; `values` sets its parameters, as if the text said so."""
         letters, statements = build(parse_tree(text), text)
-        return cls(letters, statements, tuple(sorted((values or {}).items())), text)
+        given = dict(values or {})
+        if given:
+            lower(letters, statements, text, given)  # refuses names that are no parameters
+            statements = tuple(
+                replace(item, value=given[item.name])
+                if isinstance(item, tree.Parameter) and item.name in given
+                else item
+                for item in statements
+            )
+        return cls(letters, statements, text)
 
     @cached_property
     def core(self) -> Core:
         """The operations of Definition 8 that the program stands for."""
-        return lower(self.letters, self.statements, self.source, dict(self.values))
+        return lower(self.letters, self.statements, self.source)
 
     def show(self, core: bool = False) -> str:
         """The program as text: as written, or operation by operation without any sugar."""
         return print_program(self.letters, core_statements(self.core) if core else self.statements)
+
+    @property
+    def fragment(self) -> str:
+        """C-RASP[∅], [periodic], [local] or [periodic, local]: the positional relations it uses."""
+        return self.core.fragment
+
+    def trace(self, word: str | Sequence[str]) -> dict[str, list[bool | int]]:
+        """The value of every named operation at every position.
+
+        >>> Program.parse("alphabet a b\\nn(i) := #[j <= i] Q_a(j)\\nx(i) := n(i) > 1").trace("aba")
+        {'n': [1, 1, 2], 'x': [False, False, True]}
+        """
+        letters = self.encode(word)
+        if not letters:
+            return {name: [] for name, _ in self.core.names}
+        batch = Words.of([letters])
+        places = {place for _, place in self.core.names}
+        values = evaluate(self.core, OnWords.create(self.core, batch), places)
+        shape = (len(letters),)
+        return {
+            name: np.broadcast_to(np.asarray(values[place]), shape).tolist()
+            for name, place in self.core.names
+        }
 
     @property
     def is_acceptor(self) -> bool:

@@ -10,7 +10,16 @@ from foretell.crasp.tree import Place
 
 DEEPEST = 64  # expressions inside expressions, brackets not counted
 LARGEST = 2**63 - 1
-PLAIN = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "==", "→": "implies", "⇒": "implies"}
+PLAIN = {
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "⩽": "<=",
+    "⩾": ">=",
+    "=": "==",
+    "→": "implies",
+    "⇒": "implies",
+}
 PLAIN |= {"⟹": "implies", "↔": "iff", "⇔": "iff"}
 
 

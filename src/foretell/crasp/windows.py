@@ -23,11 +23,18 @@ class Relation:
     masks: tuple[Any, ...]
     count: Any
     parameters: frozenset[str] = frozenset()
+    outer: tuple[str, ...] = ()
 
     def inner(self) -> str:
         """What the counted position is called."""
         named = {name for mask in self.masks for name in _variables(mask)}
         others = named - {self.here} - self.parameters
+        if others and others <= set(self.outer):
+            raise self._complain(
+                f"the position is {self.here} here, and {' and '.join(others)} is taken",
+                f"a count inside a count needs a new name, related to {self.here}",
+                f"#[k <= {self.here}] P(k)",
+            )
         if len(others) == 1 and not named & self.parameters:
             return others.pop()
         what, why = "a count's relation is between two positions", None

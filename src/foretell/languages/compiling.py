@@ -12,6 +12,7 @@ from foretell.languages.nfa import (
     from_dfa,
     one_of,
     repeat,
+    shuffle_two,
     unite,
 )
 from foretell.languages.regex import Regex
@@ -23,6 +24,7 @@ from foretell.languages.syntax import (
     Node,
     OneOf,
     Repeat,
+    Shuffle,
     Union,
     fold,
 )
@@ -59,6 +61,11 @@ def _piece(
             return concatenate(below)
         case Repeat(low=low, high=high):
             return repeat(below[0], low, high, limit)
+        case Shuffle():
+            mixed = below[0]
+            for piece in below[1:]:
+                mixed = shuffle_two(mixed, piece, limit)
+            return mixed
         case Complement():
             return from_dfa(determinize(below[0], alphabet, limit).complement())
         case Intersection():

@@ -165,7 +165,8 @@ class DFA:
     def __sub__(self, other: DFA) -> DFA:
         return self._product(other, lambda mine, theirs: mine and not theirs)
 
-    def _product(self, other: DFA, both: Callable[[bool, bool], bool]) -> DFA:
+    def same_alphabet(self, other: DFA) -> None:
+        """Refuse to combine automata over different letters."""
         if self.alphabet != other.alphabet:
             raise BadInput(
                 "two automata have different alphabets",
@@ -173,6 +174,9 @@ class DFA:
                 why="their languages can only be combined over one alphabet",
                 hint="build both over the same list of letters, in the same order",
             )
+
+    def _product(self, other: DFA, both: Callable[[bool, bool], bool]) -> DFA:
+        self.same_alphabet(other)
 
         def step(pair: tuple[int, int]) -> list[tuple[int, int]]:
             return list(zip(self.delta[pair[0]], other.delta[pair[1]], strict=True))

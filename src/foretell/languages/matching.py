@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from foretell.languages.syntax import (
     Node,
     OneOf,
     Repeat,
+    Shuffle,
     Union,
     fold,
 )
@@ -24,7 +26,7 @@ def matches(tree: Node, word: Sequence[str]) -> bool:
 
     Each node gets the relation "the letters from here to there match", a Boolean matrix over the
     gaps between letters: concatenation is the product of relations, complement the other
-    spans. No automaton is involved.
+    spans. A shuffle tries every way to give its letters to the parts. No automaton is involved.
 
     >>> ab = Repeat(Concatenation((OneOf(("a",)), OneOf(("b",)))), 0, None)
     >>> matches(ab, "abab"), matches(ab, "aba"), matches(Complement(ab), "aba")
@@ -52,6 +54,12 @@ def _spans(node: Node, below: list[np.ndarray], word: Sequence[str]) -> np.ndarr
             return np.logical_or.reduce(below)
         case Intersection():
             return np.logical_and.reduce(below)
+        case Shuffle(parts=parts):
+            spans = np.zeros((gaps, gaps), bool)
+            for begin in range(gaps):
+                for end in range(begin, gaps):
+                    spans[begin, end] = _shuffled(parts, word[begin:end])
+            return spans
         case Complement():
             return np.triu(np.ones((gaps, gaps), bool)) & ~below[0]
         case Repeat(low=low, high=high):
@@ -60,6 +68,18 @@ def _spans(node: Node, below: list[np.ndarray], word: Sequence[str]) -> np.ndarr
             once_or_not = below[0] | np.eye(gaps, dtype=bool)
             return _power(below[0], low) @ _power(once_or_not, optional)
     raise TypeError(f"not a node of a regular expression: {node!r}")
+
+
+def _shuffled(parts: Sequence[Node], word: Sequence[str]) -> bool:
+    """Can the letters be given to the parts so that every part matches what it got?"""
+    owners = product(range(len(parts)), repeat=len(word))
+    return any(
+        all(
+            matches(part, [letter for letter, owner in zip(word, to, strict=True) if owner == who])
+            for who, part in enumerate(parts)
+        )
+        for to in owners
+    )
 
 
 def _power(spans: np.ndarray, times: int) -> np.ndarray:

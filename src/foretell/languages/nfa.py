@@ -100,6 +100,38 @@ def repeat(body: Piece, low: int, high: int | None, limit: int = STATE_LIMIT) ->
     return Piece(tuple(arcs), body.first, last, low == 0, starred=low == 0 and high is None)
 
 
+def shuffle_two(one: Piece, other: Piece, limit: int = STATE_LIMIT) -> Piece:
+    """A word of each part, their letters interleaved in any way.
+
+    A state is a pair; the last index of a side means that it has not begun. Both sides not yet
+    begun is the beginning of the whole, which is not itself a state.
+    """
+    width, depth = len(one.arcs) + 1, len(other.arcs) + 1
+    if width * depth > limit:
+        raise too_large(limit)
+    ones, others = (*one.arcs, one.first), (*other.arcs, other.first)
+
+    def arcs(mine: int, theirs: int) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for letter, subset in ones[mine].items():
+            found[letter] = sum(1 << (state * depth + theirs) for state in bits(subset))
+        for letter, subset in others[theirs].items():
+            found[letter] = found.get(letter, 0) | subset << (mine * depth)
+        return found
+
+    pairs = [(mine, theirs) for mine in range(width) for theirs in range(depth)]
+    ends = one.last | (1 << width - 1 if one.nullable else 0)
+    other_ends = other.last | (1 << depth - 1 if other.nullable else 0)
+    last = sum(other_ends << (mine * depth) for mine in bits(ends))
+    beginning = 1 << (width * depth - 1)
+    return Piece(
+        tuple(arcs(*pair) for pair in pairs[:-1]),
+        arcs(*pairs[-1]),
+        last & ~beginning,
+        one.nullable and other.nullable,
+    )
+
+
 def from_dfa(dfa: DFA) -> Piece:
     """The same language as a piece, without the states that lead nowhere."""
     keep = sorted(dfa.live)

@@ -4,6 +4,7 @@ Syntax, loosest binding first:
 
     a|b               either
     a&b               both at once (intersection)
+    a#b               shuffle: a word of each, their letters interleaved in any way
     ab                one after the other
     ~a                complement, of the one item that follows with its repetitions: ~a*b = (~(a*))b
     a* a+ a? a{2} a{2,} a{2,5}
@@ -29,6 +30,7 @@ from foretell.languages.syntax import (
     Node,
     OneOf,
     Repeat,
+    Shuffle,
     Union,
 )
 from foretell.languages.tokens import Token, complaint, tokens
@@ -36,7 +38,7 @@ from foretell.plain.errors import BadInput
 
 DEEPEST = 200
 _BEFORE_ITEM = "a letter, '.', '[', '(', '%', '~', a quoted token"
-_AFTER_ITEM = f"{_BEFORE_ITEM}, '*', '+', '?', '{{', '|', '&'"
+_AFTER_ITEM = f"{_BEFORE_ITEM}, '*', '+', '?', '{{', '|', '&', '#'"
 
 
 @final
@@ -56,15 +58,21 @@ class _Group:
     column: int
     alternatives: list[Node] = field(default_factory=list)
     conjuncts: list[Node] = field(default_factory=list)
+    shuffled: list[Node] = field(default_factory=list)
     parts: list[Node] = field(default_factory=list)
     complements: int = 0
 
     def end_parts(self) -> None:
-        self.conjuncts.append(_several(Concatenation, self.parts))
+        self.shuffled.append(_several(Concatenation, self.parts))
         self.parts = []
 
-    def end_conjuncts(self) -> None:
+    def end_shuffled(self) -> None:
         self.end_parts()
+        self.conjuncts.append(_several(Shuffle, self.shuffled))
+        self.shuffled = []
+
+    def end_conjuncts(self) -> None:
+        self.end_shuffled()
         self.alternatives.append(_several(Intersection, self.conjuncts))
         self.conjuncts = []
 
@@ -74,7 +82,8 @@ class _Group:
 
 
 def _several(
-    kind: type[Concatenation] | type[Intersection] | type[Union], parts: Sequence[Node]
+    kind: type[Concatenation] | type[Shuffle] | type[Intersection] | type[Union],
+    parts: Sequence[Node],
 ) -> Node:
     return parts[0] if len(parts) == 1 else kind(tuple(parts))
 
@@ -157,6 +166,9 @@ class _Parser:
                 self._item_read(token)
                 group.end_conjuncts()
             elif token.kind == "&":
+                self._item_read(token)
+                group.end_shuffled()
+            elif token.kind == "#":
                 self._item_read(token)
                 group.end_parts()
             elif token.kind == ")":

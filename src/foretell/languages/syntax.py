@@ -10,7 +10,7 @@ from typing import TypeVar, final
 from foretell.core.alphabet import Alphabet
 
 Value = TypeVar("Value")
-SPECIAL = frozenset("|&~*+?().[]{}%'\\^$")
+SPECIAL = frozenset("|&#~*+?().[]{}%'\\^$")
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,14 @@ class Intersection(Several):
 
 @final
 @dataclass(frozen=True)
+class Shuffle(Several):
+    """`a#b`: a word of each part, their letters interleaved in any way."""
+
+    parts: tuple[Node, ...]
+
+
+@final
+@dataclass(frozen=True)
 class Complement(Node):
     """`~a`: every word over the alphabet except those of the body."""
 
@@ -152,7 +160,7 @@ def write(tree: Node, alphabet: Alphabet) -> str:
 
 
 # Binding strength, loosest first; a part is put in parentheses when it binds no tighter.
-_UNION, _INTERSECTION, _CONCATENATION, _COMPLEMENT, _REPEAT, _ATOM = range(6)
+_UNION, _INTERSECTION, _SHUFFLE, _CONCATENATION, _COMPLEMENT, _REPEAT, _ATOM = range(7)
 
 
 def _write_node(node: Node, below: list[tuple[str, int]], alphabet: Alphabet) -> tuple[str, int]:
@@ -168,6 +176,8 @@ def _write_node(node: Node, below: list[tuple[str, int]], alphabet: Alphabet) ->
             return "|".join(inside(_UNION)), _UNION
         case Intersection():
             return "&".join(inside(_INTERSECTION)), _INTERSECTION
+        case Shuffle():
+            return "#".join(inside(_SHUFFLE)), _SHUFFLE
         case Concatenation():
             return "".join(inside(_CONCATENATION)), _CONCATENATION
         case Complement():

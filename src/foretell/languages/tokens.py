@@ -12,7 +12,7 @@ HIGHEST_BOUND = 1000
 _WINDOW = 60
 _BOUNDS = re.compile(r"\{\s*(\d+)\s*(,?)\s*(\d*)\s*\}")
 _REPEATS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-_KINDS = {".": "any", "%": "empty", "|": "|", "&": "&", "~": "~", "(": "(", ")": ")"}
+_KINDS = {".": "any", "%": "empty", "|": "|", "&": "&", "#": "#", "~": "~", "(": "(", ")": ")"}
 
 
 @final
@@ -20,7 +20,7 @@ _KINDS = {".": "any", "%": "empty", "|": "|", "&": "&", "~": "~", "(": "(", ")":
 class Token:
     """One piece of a regular expression.
 
-    Kinds: letter, any, class, other-class, empty, repeat, end, and the signs `| & ~ ( )`.
+    Kinds: letter, any, class, other-class, empty, repeat, end, and the signs `| & # ~ ( )`.
     """
 
     kind: str

@@ -71,7 +71,7 @@ def explain_disk_trouble(path: Path) -> Iterator[None]:
 def read_text(path: Path) -> str:
     """Text of a file the user named; every way it can fail is one clear message."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors put a mark in front
     except FileNotFoundError:
         raise BadInput("no such file", seen=path, hint="check the path") from None
     except IsADirectoryError:

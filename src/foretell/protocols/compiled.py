@@ -52,7 +52,6 @@ class Compiled(Protocol[Plan, Record]):
 
     name = "compiled"
     program: str
-    values: dict[str, int] = dataclasses.field(default_factory=dict)
     weights: str | None = None
     digest: str | None = None
     samples: int = 2000
@@ -90,7 +89,7 @@ class Compiled(Protocol[Plan, Record]):
             digest = hashlib.sha256(content).hexdigest()
             return cls(program="", weights=request.weights, digest=digest, samples=samples)
         program = _program(request.task())
-        return cls(program=program.show(), values=dict(program.values), samples=samples)
+        return cls(program=program.show(), samples=samples)
 
     @classmethod
     def seeds(cls, request: Any) -> int:
@@ -114,9 +113,7 @@ class Compiled(Protocol[Plan, Record]):
             steps=1,
             check_every=1,
             segment=1,
-            network=Network(
-                self.program, tuple(sorted(self.values.items())), self.weights, self.digest
-            ),
+            network=Network(self.program, self.weights, self.digest),
         )
 
     def read(

@@ -28,9 +28,9 @@ class Built:
     growth: Growth | None
     drawn: tuple[tuple[Pattern, ...], tuple[str, ...]] | None
 
-    def save(self, path: Path) -> None:
-        """Description and arrays."""
-        save_compiled(path, self.compiled, self.program.show())
+    def save(self, path: Path) -> Path:
+        """Description and arrays; the arrays' path comes back."""
+        return save_compiled(path, self.compiled, self.program.show())
 
 
 def build(program: Program, length: int, task: str | None, word: str | None, grow: bool) -> Built:

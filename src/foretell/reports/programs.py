@@ -57,8 +57,8 @@ def _styled(value: bool | int) -> Text:
 
 
 def show_analysis(console: Console, analysis: Analysis) -> None:
-    """What can be read off a program."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name, text in analysis.lines():
-        table.add_row(Text(name, style="dim"), Text(text))
-    console.print(table)
+    """What can be read off a program, as comments: the whole output is a program."""
+    lines = analysis.lines()
+    width = max(len(name) for name, _ in lines)
+    for name, text in lines:
+        console.print(Text(f"# {name.ljust(width)}  {text}", style="dim"), soft_wrap=True)

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from foretell.core.task import Task
 from foretell.crasp.program import Program
-from foretell.crasp.verifying.reference import Oracle, Reference
+from foretell.crasp.verifying.reference import Kind, Oracle, Reference
 from foretell.crasp.verifying.verification import Counterexample, Verification
 from foretell.crasp.verifying.verify import verify
 from foretell.languages.regular import RegularLanguage
@@ -22,7 +22,9 @@ from foretell.tasks.regular import RegularTask
 STYLE = {"proved": "bold green", "checked": "bold yellow", "refuted": "bold red"}
 
 
-def verify_against(program: Program, what: str, budget: int, seed: int) -> Verification:
+def verify_against(
+    program: Program, what: str, budget: int, seed: int, kind: Kind | None = None
+) -> Verification:
     """Compare with a program, a task, a language, a DFA file or a regular expression."""
     alphabet = None
     if what.startswith("regex:"):
@@ -32,10 +34,10 @@ def verify_against(program: Program, what: str, budget: int, seed: int) -> Verif
     task = find_task(what, alphabet=alphabet)
     if isinstance(task, AnsweringTask):
         return _on_examples(program, task, seed)
-    return verify(program, _side(program, task), budget=budget, seed=seed)
+    return verify(program, _side(program, task, kind), budget=budget, seed=seed, kind=kind)
 
 
-def _side(program: Program, task: Task) -> Program | RegularLanguage | Reference:
+def _side(program: Program, task: Task, kind: Kind | None) -> Program | RegularLanguage | Reference:
     if isinstance(task, ProgramTask):
         return task.program
     if isinstance(task, RegularTask):
@@ -49,7 +51,7 @@ def _side(program: Program, task: Task) -> Program | RegularLanguage | Reference
     def follows(word: tuple[str, ...]) -> frozenset[str] | None:
         return task.legal_next(word) or None  # nothing is legal: nobody asks
 
-    if program.is_acceptor:
+    if program.is_acceptor and kind != "next":
         return Oracle(task.letters, "accept", accepts)
     return Oracle(task.letters, "next", follows)
 
@@ -63,6 +65,13 @@ def _on_examples(program: Program, task: AnsweringTask, seed: int) -> Verificati
             hint="let next[x](i) := …",
         )
     smaller = type(task)(min(task.longest, max(task.smallest, _fitting(program, task))))
+    letters = {*smaller.symbols, smaller.separator}
+    if set(program.letters) != letters:
+        raise BadInput(
+            "the two sides have different alphabets",
+            seen=f"{' '.join(program.letters[:30])} and {' '.join(sorted(letters)[:30])}",
+            why="they are compared on words over one alphabet",
+        )
     sizes, example = draw_examples(smaller, smaller.longest, each=60, seed=seed)
     tested = compare_program(program, smaller, sizes, example)
     wrong = None
@@ -72,10 +81,10 @@ def _on_examples(program: Program, task: AnsweringTask, seed: int) -> Verificati
         status="checked" if wrong is None else "refuted",
         kind="next",
         method="examples",
-        reason=f"inputs drawn by the task {task.name}, every scored position compared",
+        reason=f"inputs of sizes up to {max(sizes)} drawn by {task.name}, at every scored position",
         exhaustive_up_to=-1,
         random_words=tested.examples,
-        longest_random=max(sizes),
+        longest_random=smaller.width(max(sizes)) - 1,
         decisions=(),
         seconds=0.0,
         counterexample=wrong,
@@ -93,6 +102,8 @@ def _fitting(program: Program, task: AnsweringTask) -> int:
 def show_verification(console: Console, found: Verification) -> None:
     """One sentence, then what was tried."""
     console.print(Text(found.summary(), style=STYLE[found.status]), soft_wrap=True)
+    if found.method == "examples":
+        console.print(Text(f"  {found.reason}", style="dim"), soft_wrap=True)
     if found.exhaustive_up_to >= 0 and found.status == "proved":
         console.print(Text(f"  also every word up to length {found.exhaustive_up_to}", style="dim"))
     for item in found.decisions:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from foretell.core.task import Fact, Task
 from foretell.crasp import shelf
 from foretell.crasp.program import Program
 from foretell.languages import benchmark
+from foretell.languages.automaton_file import read_automaton
 from foretell.languages.dfa_json import dfa_from_json
 from foretell.languages.regular import RegularLanguage
 from foretell.plain import catalogue
@@ -22,7 +22,7 @@ from foretell.tasks.regular import RegularTask
 
 
 def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Task:
-    """A catalogue name, `regex:…`, a DFA file (`.json`), or a program (`.crasp`).
+    """A catalogue name, `regex:…`, a DFA file (`.json`, `.att`), or a program (`.crasp`).
 
     `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`.
 
@@ -39,16 +39,17 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
             seen=f"{what} with the alphabet {alphabet}",
             why="everything else has its own",
         )
-    if what.endswith(".json"):
-        return RegularTask(longest, language=_read_dfa(Path(what)))
+    if what.endswith((".json", ".att")):
+        dfa = read_automaton(what)
+        return RegularTask(longest, language=RegularLanguage.from_dfa(dfa, name=Path(what).stem))
     if what.endswith(".crasp"):
         program = Program.parse(read_text(Path(what)))
         return ProgramTask(longest, program=program, title=Path(what).stem)
     entry = catalogue.find(what, ("tasks", "languages", "programs"))
     if entry.kind == "programs":
-        return ProgramTask(longest, program=shelf.load(what), title=what)
+        return ProgramTask(longest, program=shelf.load(entry.name), title=entry.name)
     if entry.kind == "languages":
-        return RegularTask(longest, declared(what), language=benchmark.load(what))
+        return RegularTask(longest, declared(entry.name), language=benchmark.load(entry.name))
     return entry.load()(longest)
 
 
@@ -73,7 +74,7 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
     """The task that `Task.as_json` describes; the store uses it to read a run back."""
     name, longest = str(described["name"]), int(described["longest"])
     if "program" in described:
-        program = Program.parse(described["program"], described["values"])
+        program = Program.parse(described["program"])
         return ProgramTask(longest, program=program, title=name)
     if "dfa" not in described:
         return find_task(name, longest)
@@ -89,11 +90,3 @@ def _read_regex(what: str, alphabet: str | None) -> RegularLanguage:
         return RegularLanguage.from_regex(text, name=what)
     letters = Alphabet(tuple(alphabet.split(",") if "," in alphabet else alphabet))
     return RegularLanguage.from_regex(text, letters, f"{what} over {' '.join(letters.symbols)}")
-
-
-def _read_dfa(path: Path) -> RegularLanguage:
-    try:
-        table = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise BadInput("the DFA file is not JSON", seen=path, why=str(error)) from None
-    return RegularLanguage.from_dfa(dfa_from_json(table), name=path.stem)

@@ -153,5 +153,4 @@ class ProgramTask(Task):
 
     def as_json(self) -> dict[str, object]:
         """The program's text identifies it, whatever the file is called."""
-        described = {"program": self.program.show(), "values": dict(self.program.values)}
-        return {**super().as_json(), **described}
+        return {**super().as_json(), "program": self.program.show()}

@@ -41,7 +41,7 @@ class ProgramCertificate(Certificate):
 
     def check(self) -> Checked:
         """Read the program again, run it against the task's oracle, compile it and run that too."""
-        program = Program.parse(self.program.show(), dict(self.program.values))
+        program = Program.parse(self.program.show())
         own = analyse(program).fragment
         if self.fragment == "C-RASP[∅]" and own != self.fragment:
             return Checked(False, f"the program lies in {own}, not in {self.fragment}")
@@ -86,7 +86,6 @@ class ProgramCertificate(Certificate):
             "kind": "crasp-program",
             "fragment": self.fragment,
             "program": self.program.show(),
-            "values": dict(self.program.values),
             "task": self.task.as_json(),
         }
 

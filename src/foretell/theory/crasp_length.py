@@ -16,9 +16,10 @@ Example:
     >>> said.verdict.value, said.strength.label
     ('yes', 'conditional')
 
-Known limits: Reads the task's declared facts, and carries the task's program as a certificate where
-    one is known; whether a program exists is not decided here. Says nothing about how long training
-    takes, about other positional encodings, or about networks too small for the program.
+Known limits: For regular languages of up to 300 states existence is decided here, with a
+    certificate; for other tasks the declared facts are read, with the task's program as certificate
+    where one is known. Says nothing about how long training takes, about other positional
+    encodings, or about networks too small for the program.
 Sources: Huang et al., A formal framework for understanding length generalization in transformers,
     Theorems 7 and 9, Corollary 18, Section 5
 """
@@ -37,26 +38,21 @@ from foretell.core.prediction import (
     Strength,
 )
 from foretell.core.question import GeneralizesInLength, Question, Verdict
-from foretell.core.task import Fact, Task
-from foretell.crasp.analysis import analyse
-from foretell.tasks.attached import attached_program
-from foretell.tasks.program import ProgramTask
-from foretell.theory._program import ProgramCertificate
+from foretell.theory._existence import FRAGMENT, Existence, existence
 
 PAPER = "Huang et al., A formal framework for understanding length generalization in transformers"
 FACT_FOR = {"nope": "crasp", "ape": "crasp-periodic-local"}
-FRAGMENT = {"crasp": "C-RASP[∅]", "crasp-periodic-local": "C-RASP[periodic, local]"}
 THEOREM = {"nope": "Corollary 18", "ape": "Theorems 7 and 9"}
 
 
 @dataclass(frozen=True)
 class CraspLength(Predictor):
-    """Prediction from the existence of a C-RASP program, as declared by the task."""
+    """Prediction from the existence of a C-RASP program, decided or declared."""
 
     name = "crasp-length"
 
     def predict(self, question: Question) -> Prediction | NotApplicable:
-        """Read the fact that the positional encoding calls for."""
+        """Ask for a program in the fragment that the positional encoding calls for."""
         positional = question.architecture.positional
         if not isinstance(question.outcome, GeneralizesInLength):
             return NotApplicable(self.name, question, "the theory is about longer inputs only")
@@ -66,20 +62,14 @@ class CraspLength(Predictor):
                 question,
                 f"the theory covers nope and ape, not {positional}: no result is known for it",
             )
-        fact = question.task.fact(FACT_FOR[positional])
-        if fact is None:
-            return NotApplicable(
-                self.name,
-                question,
-                f"whether {question.task.name} has a {FRAGMENT[FACT_FOR[positional]]} program is "
-                "not declared, and is not decided automatically yet",
-            )
-        return self._state(question, fact, attached_certificate(question.task, fact))
+        found = existence(question.task, FACT_FOR[positional])
+        if isinstance(found, str):
+            return NotApplicable(self.name, question, found)
+        return self._state(question, found)
 
-    def _state(
-        self, question: Question, fact: Fact, certificate: ProgramCertificate | None
-    ) -> Prediction:
-        fragment, positional = FRAGMENT[fact.name], question.architecture.positional
+    def _state(self, question: Question, found: Existence) -> Prediction:
+        positional = question.architecture.positional
+        fragment = FRAGMENT[FACT_FOR[positional]]
         verdict, strength, reason = {
             "yes": (
                 Verdict.YES,
@@ -90,56 +80,31 @@ class CraspLength(Predictor):
             "no": (
                 Verdict.NO,
                 Strength.CONJECTURE,
-                f"its source proves that no {fragment} program exists; that training then fails is "
-                "an observation, not a theorem",
+                f"{'it is proved that' if found.certificate else 'according to its source,'} no "
+                f"{fragment} program exists; that training then fails is an observation, not a "
+                "theorem",
             ),
             "none-found": (
                 Verdict.UNDECIDED,
                 Strength.HEURISTIC,
                 f"nobody has found a {fragment} program, and nobody has proved that there is none",
             ),
-        }[fact.value]
+        }[found.value]
         return Prediction(
             predictor=self.name,
             question=question,
             verdict=verdict,
             strength=strength,
             reason=reason,
-            assumptions=assumptions(question, fact, certificate),
-            sources=(f"{PAPER}, {THEOREM[positional]}", fact.source),
-            certificate=certificate,
-            searched_only=fact.value == "none-found",
+            assumptions=(*found.assumptions, *assumptions(question.architecture)),
+            sources=(f"{PAPER}, {THEOREM[positional]}", found.source),
+            certificate=found.certificate,
+            searched_only=found.value == "none-found",
         )
 
 
-def attached_certificate(task: Task, fact: Fact) -> ProgramCertificate | None:
-    """The task's program, where one is known, the fact says yes and the fragment is right."""
-    program = attached_program(task) if fact.value == "yes" else None
-    if program is None:
-        return None
-    plain = analyse(program).fragment == FRAGMENT["crasp"]
-    if fact.name == "crasp" and not plain:
-        return None
-    return ProgramCertificate(program, FRAGMENT[fact.name], task)
-
-
-def existence(question: Question, fact: Fact, certificate: ProgramCertificate | None) -> Assumption:
-    """That the program exists, or does not."""
-    if isinstance(question.task, ProgramTask):
-        return Assumption(
-            f"{FRAGMENT[fact.name]}: the task is defined by such a program", Standing.CHECKED
-        )
-    declared = f"{FRAGMENT[fact.name]}: {fact.value}, as declared by {fact.source}"
-    if certificate is not None:
-        declared += "; the attached program is the evidence, and --check re-runs it"
-    return Assumption(declared, Standing.ASSUMED)
-
-
-def assumptions(
-    question: Question, fact: Fact, certificate: ProgramCertificate | None
-) -> tuple[Assumption, ...]:
-    """What the theorem needs, and where each stands for this architecture."""
-    shape: Architecture = question.architecture
+def assumptions(shape: Architecture) -> tuple[Assumption, ...]:
+    """What the theorem needs besides the program, and where each stands for this architecture."""
     checked, assumed = Standing.CHECKED, Standing.ASSUMED
     differences = [
         difference
@@ -158,7 +123,6 @@ def assumptions(
         "logits scaled with the logarithm of the length, fixed precision) carries over to this one"
     )
     return (
-        existence(question, fact, certificate),
         Assumption(
             "training finds what the idealised inference procedure finds: a model that fits every "
             "length seen and nearly minimises the regularizer",

@@ -19,7 +19,7 @@ def build_network(plan: Plan) -> FiniteTransformer:
     task = plan.members[0].task
     if plan.network.weights is not None:
         return read_network(plan.network.weights, task)
-    program = Program.parse(plan.network.program, dict(plan.network.values))
+    program = Program.parse(plan.network.program)
     return compile_for_task(program, task, plan.architecture.context).transformer
 
 

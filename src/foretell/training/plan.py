@@ -47,13 +47,12 @@ class Network:
     """
 
     program: str
-    values: tuple[tuple[str, int], ...] = ()
     weights: str | None = None
     digest: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What identifies it."""
-        return {"program": self.program, "values": dict(self.values), "digest": self.digest}
+        return {"program": self.program, "digest": self.digest}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -248,7 +248,8 @@ def test_bad_programs_get_one_clear_message(case, verb, tmp_path):
         (["verify", "GOOD", "tomita-1"], "alphabets"),
         (["compile", "GOOD", "--length", "0"], "length"),
         (["compile", "GOOD", "--word", "ab"], "--html"),
-        (["compile", "GOOD", "--for", "tomita-1"], "does not predict symbols"),
+        (["compile", "GOOD", "--for", "tomita-1"], "different alphabets"),
+        (["compile", "GOOD", "--for", "regex:(ab)*"], "does not predict symbols"),
         (["compile", "GOOD", "--out", "no/such/folder/net.json"], "no such folder"),
     ],
 )

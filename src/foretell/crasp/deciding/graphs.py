@@ -63,16 +63,19 @@ def _close(root: int, open_nodes: list[int], home: list[int], number: int) -> li
             return members
 
 
-def cyclic(members: Sequence[int], inside: Callable[[int], Iterable[int]]) -> tuple[int, list[int]]:
+def cyclic(members: Sequence[int], successors: Sequence[Iterable[int]]) -> tuple[int, list[int]]:
     """Period of a strong component, and the distance of each member from the first, modulo it.
 
     The period is 0 for a node without a loop, which lies on no cycle at all.
     """
+    inside = set(members)
     distance = {members[0]: 0}
     order = [members[0]]
     period = 0
     for node in order:  # grows while it is walked
-        for target in inside(node):
+        for target in successors[node]:
+            if target not in inside:
+                continue
             if target not in distance:
                 distance[target] = distance[node] + 1
                 order.append(target)
@@ -82,7 +85,10 @@ def cyclic(members: Sequence[int], inside: Callable[[int], Iterable[int]]) -> tu
 
 
 def shortest_word(
-    start: Node, step: Callable[[Node, int], Node | None], letters: int, goal: Callable[[Node], bool]
+    start: Node,
+    step: Callable[[Node, int], Node | None],
+    letters: int,
+    goal: Callable[[Node], bool],
 ) -> tuple[int, ...] | None:
     """A shortest word that leads from the start to a goal, first in letter order; may be empty."""
     if goal(start):

@@ -50,8 +50,8 @@ def decide(joint: Joint, points: int = POINTS) -> Decision:
         plan = _plan(joint)
         if plan.points > points:
             raise DoesNotApplyError(
-                f"the box has {plan.points:.1e} points ({plan.dimensions} counts, each up to "
-                f"{plan.side:,}), more than {points:,}"
+                f"the box has about 10^{len(str(plan.points)) - 1} points ({plan.dimensions} "
+                f"counts, each up to {plan.side:,}), more than {points:,}"
             )
         word = _short(plan) or _search(plan)
     except DoesNotApplyError as stop:

@@ -43,6 +43,7 @@ class Verification:
     seconds: float
     counterexample: Counterexample | None = None
     shortest: bool = False
+    live_only: bool = False  # next symbols were compared after prefixes of members only
 
     def as_json(self) -> dict[str, Any]:
         """The same for scripts."""
@@ -57,6 +58,7 @@ class Verification:
             "longest_random": self.longest_random,
             "counterexample": None if shown is None else shown.as_json(),
             "shortest": self.shortest,
+            "live_only": self.live_only,
             "decisions": [
                 {"method": item.method, "outcome": item.outcome, "reason": item.reason}
                 for item in self.decisions
@@ -65,10 +67,23 @@ class Verification:
             "summary": self.summary(),
         }
 
+    @property
+    def _agree(self) -> str:
+        return "they agree" if self.kind == "accept" else "they allow the same next symbols"
+
+    @property
+    def _claim(self) -> str:
+        """What is proved, no more: a language says nothing after a prefix that is lost."""
+        if self.kind == "accept":
+            return "they agree on every word"
+        if self.live_only:
+            return f"{self._agree} after every prefix of a word of the language"
+        return f"{self._agree} after every word"
+
     def summary(self) -> str:
         """One sentence."""
         if self.status == "proved":
-            return f"Proved: they agree on every word ({self.method}: {self.reason})."
+            return f"Proved: {self._claim} ({self.method}: {self.reason})."
         if self.status == "checked":
             tried = []
             if self.exhaustive_up_to >= 0:
@@ -76,7 +91,7 @@ class Verification:
             if self.random_words:
                 drawn = f"{self.random_words:,} random words up to length {self.longest_random:,}"
                 tried.append(drawn)
-            return f"Checked, not proved: they agree on {' and '.join(tried)}."
+            return f"Checked, not proved: {self._agree} on {' and '.join(tried)}."
         assert self.counterexample is not None
         word = show_word(self.counterexample.word)
         left, right = _said(self.counterexample.left), _said(self.counterexample.right)

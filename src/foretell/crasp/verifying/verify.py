@@ -62,6 +62,8 @@ def verify(
         counterexample=shown,
         shortest=found.shortest
         or (shown is not None and len(shown.word) <= found.exhaustive_up_to + 1),
+        live_only=sides[0].kind == "next"
+        and not all(isinstance(side, ProgramReference) for side in sides),
     )
 
 

@@ -7,9 +7,9 @@ Example:
     >>> CopyUnique().answer(("s7", "s2"))
     ('s7', 's2')
 
-Known limits: The vocabulary bounds the size, so "every length" means every vocabulary. The "no"
-    declared for C-RASP[∅] is the source's; its proof is about the induction head over symbols that
-    repeat. Distinct ones have a C-RASP[∅] program, `copy-unique-by-counting`.
+Known limits: The vocabulary bounds the size, so "every length" means every vocabulary. The source
+    says "no" for C-RASP[∅], by a proof about symbols that repeat; distinct ones have a program in
+    it, `copy-unique-by-counting`. The "no" is kept as declared, and marked as disputed.
 Sources: Huang et al., A formal framework for understanding length generalization, Appendix E.2.1
 """
 
@@ -23,7 +23,10 @@ from jaxtyping import Array, Int, Key
 from foretell.core.task import Fact
 from foretell.tasks.answering import AnsweringTask, crasp_facts, shuffled
 
-INDUCTION = "for the induction head with repeated symbols; distinct ones can be counted"
+INDUCTION = (
+    "its proof is about symbols that repeat; with distinct ones, as here, "
+    "copy-unique-by-counting is a C-RASP[∅] program, so this is disputed"
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,171 @@
+"""Random minimal automata decided one by one: how many are definable, and how long it takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from foretell.core.alphabet import Alphabet
+from foretell.crasp.deciding.decide import decide
+from foretell.languages.dfa import DFA
+from foretell.numerics.intervals import wilson
+from foretell.plain.errors import BadInput
+from foretell.reports._markup import element, pairs, table
+from foretell.reports._sections import section
+from foretell.reports.html import masthead, page
+from foretell.training.provenance import describe_machine
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MOST_STATES = 12  # beyond, random automata that are minimal are drawn too rarely to wait for
+TRIES = 10_000  # draws for one automaton before giving up
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Counts of the answers by fragment, and seconds for each automaton."""
+
+    states: int
+    letters: int
+    count: int
+    seed: int
+    answers: dict[str, dict[str, int]]
+    seconds: tuple[float, ...]
+    provenance: dict[str, Any]
+
+    def timing(self) -> dict[str, float]:
+        """Milliseconds: median, 95 % and longest, and languages a second."""
+        ordered = np.sort(self.seconds)
+        return {
+            "median_ms": round(1e3 * float(np.median(ordered)), 3),
+            "p95_ms": round(1e3 * float(np.quantile(ordered, 0.95)), 3),
+            "longest_ms": round(1e3 * float(ordered[-1]), 3),
+            "a_second": round(len(ordered) / float(ordered.sum()), 1),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts, shares with 95 % intervals, times, provenance."""
+        return {
+            "states": self.states,
+            "letters": self.letters,
+            "count": self.count,
+            "seed": self.seed,
+            "fragments": {
+                name: {
+                    **counts,
+                    "share_yes": counts["yes"] / self.count,
+                    "interval": list(wilson(counts["yes"], self.count)),
+                }
+                for name, counts in self.answers.items()
+            },
+            "time": self.timing(),
+            "provenance": self.provenance,
+        }
+
+
+def survey(states: int, letters: int, count: int, seed: int) -> Survey:
+    """Draw and decide."""
+    if not 1 <= states <= MOST_STATES or not 1 <= letters <= len(LETTERS):
+        raise BadInput(
+            f"a survey has 1 to {MOST_STATES} states and 1 to {len(LETTERS)} letters",
+            seen=f"{states} states, {letters} letters",
+        )
+    if not 1 <= count <= 1_000_000 or seed < 0:
+        raise BadInput("a survey has 1 to 1,000,000 automata and a seed from 0 on", seen=count)
+    answers: dict[str, dict[str, int]] = {}
+    seconds = []
+    for dfa in random_minimal(states, letters, count, seed):
+        began = time.perf_counter()
+        found = decide(dfa)
+        seconds.append(time.perf_counter() - began)
+        for one in found.answers:
+            kept = answers.setdefault(one.fragment, {"yes": 0, "no": 0, "unknown": 0})
+            kept[one.answer] += 1
+    machine = describe_machine()
+    return Survey(states, letters, count, seed, answers, tuple(seconds), machine)
+
+
+def random_minimal(states: int, letters: int, count: int, seed: int) -> Iterator[DFA]:
+    """Uniform transition tables and final sets, kept if minimal with all states reachable."""
+    generator = np.random.default_rng(seed)
+    alphabet = Alphabet(tuple(LETTERS[:letters]))
+    for _ in range(count):
+        for _ in range(TRIES):
+            delta = generator.integers(0, states, (states, letters)).tolist()
+            final = np.flatnonzero(generator.integers(0, 2, states)).tolist()
+            drawn = DFA(alphabet, tuple(map(tuple, delta)), 0, frozenset(final))
+            if len(drawn.minimal().delta) == states:
+                yield drawn
+                break
+        else:
+            raise BadInput(
+                "minimal automata of that kind are too rare to be drawn",
+                seen=f"{states} states, {letters} letters",
+                hint="more letters, or fewer states",
+            )
+
+
+def _rows(found: Survey) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for name, counts in found.answers.items():
+        low, high = wilson(counts["yes"], found.count)
+        share = f"{counts['yes'] / found.count:.3f} [{low:.3f}, {high:.3f}]"
+        rows.append((name, str(counts["yes"]), str(counts["no"]), str(counts["unknown"]), share))
+    return rows
+
+
+HEADS = ("fragment", "yes", "no", "unknown", "share of yes, 95 %")
+
+
+def _title(found: Survey) -> str:
+    return (
+        f"{found.count:,} random minimal automata, {found.states} states, {found.letters} letters"
+    )
+
+
+def _times(found: Survey) -> str:
+    times = found.timing()
+    return (
+        f"median {times['median_ms']:.2f} ms, 95 % below {times['p95_ms']:.2f} ms, longest "
+        f"{times['longest_ms']:.1f} ms; {times['a_second']:,.0f} a second with certificates"
+    )
+
+
+def show(console: Console, found: Survey) -> None:
+    """Shares and times."""
+    console.print(Text(f"{_title(found)}, seed {found.seed}", style="bold"))
+    lines = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for head in HEADS:
+        lines.add_column(head)
+    for row in _rows(found):
+        lines.add_row(*row)
+    console.print(lines)
+    console.print(Text(_times(found), style="dim"))
+
+
+def survey_page(found: Survey) -> str:
+    """The same as a page."""
+    machine = found.provenance
+    told = [
+        ("draw", "uniform transition tables and final sets, kept if minimal and reachable"),
+        ("seed", str(found.seed)),
+        ("time", _times(found)),
+        ("machine", f"{machine['device']}, commit {machine['commit']}, {machine['time']}"),
+    ]
+    content = [
+        masthead("foretell survey", "How many languages are in C-RASP?", _title(found)),
+        section("Answers", table(HEADS, _rows(found), numeric=(1, 2, 3, 4))),
+        section("How", pairs(told)),
+        element(
+            "p",
+            "Yes: a C-RASP program exists in the fragment. No: it is proved that none does.",
+            class_="quiet",
+        ),
+    ]
+    return page("foretell survey", content)

@@ -1,0 +1,84 @@
+"""Is there a C-RASP program for a task, and how do we know?"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from foretell.core.prediction import Assumption, Certificate, Standing
+from foretell.core.task import Task
+from foretell.crasp.analysis import analyse
+from foretell.crasp.deciding.decide import decide
+from foretell.crasp.deciding.decision import Decision
+from foretell.languages.dfa import DFA
+from foretell.tasks.attached import attached_program
+from foretell.tasks.program import ProgramTask
+from foretell.tasks.regular import RegularTask
+from foretell.theory._program import ProgramCertificate
+
+FRAGMENT = {"crasp": "C-RASP[∅]", "crasp-periodic-local": "C-RASP[periodic, local]"}
+DECIDED = {"crasp": "crasp", "crasp-periodic-local": "crasp_periodic_local"}
+MOST_STATES = 300  # of an automaton that is decided on the way to a prediction
+OWN_PROOF = (
+    "the obstruction in the automaton rules out every program: an elementary proof of our own, "
+    "cross-checked but not refereed"
+)
+
+
+@dataclass(frozen=True)
+class Existence:
+    """`yes`, `no` or `none-found`, who says so, and what stands behind it."""
+
+    value: str
+    source: str
+    assumptions: tuple[Assumption, ...]
+    certificate: Certificate | None = None
+
+
+def existence(task: Task, fragment: str) -> Existence | str:
+    """What is known about the fragment (`crasp` or `crasp-periodic-local`), or why nothing is."""
+    if isinstance(task, RegularTask) and len(task.language.dfa.delta) <= MOST_STATES:
+        return _decided(task, fragment)
+    fact = task.fact(fragment)
+    if fact is None:
+        return (
+            f"whether {task.name} has a {FRAGMENT[fragment]} program is not declared, and it is no "
+            f"regular language of up to {MOST_STATES} states, which would be decided here"
+        )
+    certificate = _program(task, fragment) if fact.value == "yes" else None
+    if isinstance(task, ProgramTask):
+        text, standing = "the task is defined by such a program", Standing.CHECKED
+    else:
+        text, standing = f"{fact.value}, as declared by {fact.source}", Standing.ASSUMED
+        if certificate is not None:
+            text += "; the attached program is the evidence, and --check re-runs it"
+    assumed = Assumption(f"{FRAGMENT[fragment]}: {text}", standing)
+    return Existence(fact.value, fact.source, (assumed,), certificate)
+
+
+def _decided(task: RegularTask, fragment: str) -> Existence:
+    """From the automaton; a library program is preferred, since it predicts symbols as well."""
+    answer = _decision(task.language.dfa)[DECIDED[fragment]]
+    source = "decided by foretell from the minimal automaton, see docs/deciding.md"
+    text = f"{FRAGMENT[fragment]}: {answer.answer}, decided from the minimal automaton"
+    settled = Assumption(f"{text}; --check re-checks the certificate", Standing.CHECKED)
+    if answer.answer == "no":
+        own = Assumption(OWN_PROOF, Standing.ASSUMED)
+        return Existence("no", source, (settled, own), answer.certificate)
+    certificate = _program(task, fragment) or answer.certificate
+    return Existence("yes", source, (settled,), certificate)
+
+
+@functools.lru_cache(maxsize=256)
+def _decision(dfa: DFA) -> Decision:
+    return decide(dfa)
+
+
+def _program(task: Task, fragment: str) -> ProgramCertificate | None:
+    """The task's program as a certificate, where one is known and lies in the fragment."""
+    program = attached_program(task)
+    if program is None:
+        return None
+    if fragment == "crasp" and analyse(program).fragment != FRAGMENT["crasp"]:
+        return None
+    return ProgramCertificate(program, FRAGMENT[fragment], task)
