@@ -20,7 +20,7 @@ from foretell.crasp.deciding.machines import Machine
 from foretell.crasp.deciding.pairs import PairSystem
 from foretell.crasp.deciding.tower import Arrow, Tower, build_tower
 
-NODES = 20_000  # configurations of one program; beyond that it is not written out
+NODES = 5_000  # configurations of one program; beyond that it is not written out
 MODULI = 5_000  # least common multiples up to which every divisor is tried
 
 

@@ -23,29 +23,21 @@ Slot = tuple[int, int]  # which cycle, and the place in it
 def check_solutions(table: Table, document: Mapping[str, Any]) -> str:
     """What was checked, or `Refuted`."""
     graph = _Pairs.read(table, document)
-    links = graph.links()
-    mirrors = {(graph.slot(pair), graph.slot(pair[::-1])) for pair in graph.place}
-    triples = {
-        (graph.slot((one, two)), graph.slot((two, three)), graph.slot((one, three)))
-        for one, two, three in graph.triples()
-    }
-    together = {(name, c) for name, period in enumerate(graph.periods) for c in range(period)}
+    equations = _Equations(
+        graph.links(),
+        {(graph.slot(pair), graph.slot(pair[::-1])) for pair in graph.place},
+        {
+            (graph.slot((one, two)), graph.slot((two, three)), graph.slot((one, three)))
+            for one, two, three in graph.triples()
+        },
+    )
+    slots = {(name, c) for name, period in enumerate(graph.periods) for c in range(period)}
+    together = set(slots)
     for level in document["levels"]:
         apart: set[Slot] = set()
         for solution in level:
-            value = {
-                (name, c): whole(solution[name][c])
-                for name, period in enumerate(graph.periods)
-                for c in range(period)
-            }
-            require(all(value[one] == value[two] for one, two in links), "a difference changes")
-            for slots in mirrors:
-                if together.issuperset(slots):
-                    require(sum(value[slot] for slot in slots) == 0, "a swap does not cancel")
-            for one, two, across in triples:
-                if together.issuperset((one, two, across)):
-                    adds = value[one] + value[two] == value[across]
-                    require(adds, "differences do not add up")
+            value = {(name, c): whole(solution[name][c]) for name, c in slots}
+            equations.check(value, together)
             apart |= {slot for slot, difference in value.items() if difference}
         together -= apart
     require(not together, "some pairs are not told apart")
@@ -53,6 +45,27 @@ def check_solutions(table: Table, document: Mapping[str, Any]) -> str:
         f"differences of {len(graph.place)} recurrent pairs in {len(document['levels'])} levels "
         f"tell all of them apart (period {graph.modulus}): definable; no program was written out"
     )
+
+
+@final
+@dataclass(frozen=True)
+class _Equations:
+    """Slots with equal differences, mirror images, and slots whose differences add up."""
+
+    links: set[tuple[Slot, Slot]]
+    mirrors: set[tuple[Slot, Slot]]
+    triples: set[tuple[Slot, Slot, Slot]]
+
+    def check(self, value: Mapping[Slot, int], together: set[Slot]) -> None:
+        """Swaps and triples count only while all their pairs are together."""
+        for one, two in self.links:
+            require(value[one] == value[two], "a difference changes")
+        for one, two in self.mirrors:
+            if one in together and two in together:
+                require(value[one] + value[two] == 0, "a swap does not cancel")
+        for one, two, across in self.triples:
+            if together.issuperset((one, two, across)):
+                require(value[one] + value[two] == value[across], "differences do not add up")
 
 
 @final
