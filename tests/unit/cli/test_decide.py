@@ -134,6 +134,7 @@ def test_a_survey_counts_and_never_says_unknown(tmp_path):
         (["decide", "--regex", "a", "--out", "x"], "batch"),
         (["decide", "--dfa", "missing.json"], "missing.json"),
         (["decide", "--dfa", "missing.txt"], "suffix"),
+        (["decide", "--regex", "(a|b)*a(a|b){11}"], "1,500 states"),
         (["survey", "--states", "0"], "states"),
         (["survey", "--states", "40"], "states"),
         (["survey", "--count", "0"], "automata"),

@@ -28,11 +28,11 @@ def test_every_row_of_the_published_table_with_certificates_that_check(name):
     found = decide(dfa)
     assert found.crasp.answer == facts.crasp
     assert found.crasp_periodic_local.answer == facts.crasp_periodic_local
-    for answer in found.answers:
-        assert answer.certificate.answer == answer.answer
-        checked = answer.certificate.check()
+    assert all(answer.certificate.answer == answer.answer for answer in found.answers)
+    for certificate in {id(item.certificate): item.certificate for item in found.answers}.values():
+        checked = certificate.check()
         assert checked.holds, checked.how
-        if answer.answer == "yes":
+        if certificate.answer == "yes":
             assert "Proved" in checked.how
 
 
@@ -118,8 +118,8 @@ def test_fixed_moduli():
 def test_knowing_the_state_at_every_prefix(regex):
     dfa = automaton(regex, "ab")
     strict, visible = decide(dfa, "every-prefix"), decide(dfa)
-    for answer in strict.answers:
-        checked = answer.certificate.check()
+    for certificate in {id(item.certificate): item.certificate for item in strict.answers}.values():
+        checked = certificate.check()
         assert checked.holds, checked.how
     assert not (strict.crasp.answer == "yes" and visible.crasp.answer == "no")
     for name in NAMES[1:]:  # a window shows the last letter
