@@ -297,7 +297,9 @@ def test_strictly_local_is_about_windows(dfa):
 
 
 def windows(word, width):
-    marked = word if width == 1 else f"<{word}>"
+    if width == 1:
+        return set(word)  # without ends there is nothing to see in the empty word
+    marked = f"<{word}>"
     if len(marked) < width:
         return {marked}
     return {marked[i : i + width] for i in range(len(marked) - width + 1)}
