@@ -23,6 +23,7 @@ from foretell.languages.algebra.green import Green
 from foretell.languages.algebra.monoid import Monoid, generate
 from foretell.languages.classes import class_report
 from foretell.languages.dfa import DFA
+from foretell.languages.random_automata import random_minimal
 from foretell.languages.regular import RegularLanguage
 from foretell.plain.files import write_atomically
 from foretell.training.provenance import describe_machine
@@ -94,17 +95,6 @@ def monoid_row(label: str, letters: np.ndarray) -> dict[str, Any]:
     return row
 
 
-def random_minimal(generator: np.random.Generator, states: int, letters: int) -> DFA:
-    """A random automaton that needs all of its states."""
-    alphabet = Alphabet(tuple("abcdef"[:letters]))
-    while True:
-        delta = generator.integers(0, states, (states, letters)).tolist()
-        final = np.flatnonzero(generator.integers(0, 2, states)).tolist()
-        found = DFA(alphabet, tuple(map(tuple, delta)), 0, frozenset(final)).minimal()
-        if len(found.delta) == states:
-            return found
-
-
 def forward(generator: np.random.Generator, states: int, letters: int) -> DFA:
     """Mostly steps ahead, so that most are star-free and need their whole monoid."""
     alphabet = Alphabet(tuple("abcdef"[:letters]))
@@ -157,7 +147,7 @@ def main() -> None:
     print(f"\n{'':34} {'count':>5} {heads}")
     reports = []
     for states in (3, 4, 5, 6, 8, 12):
-        automata = [random_minimal(generator, states, 2) for _ in range(100)]
+        automata = list(random_minimal(states, 2, 100, seed=0))
         reports.append(report_row(f"uniform, {states} states, 2 letters", automata))
     for states in (4, 6, 8):
         automata = [forward(generator, states, 3) for _ in range(100)]

@@ -23,7 +23,8 @@ import numpy as np
 import foretell.crasp
 from foretell.compiler.compiling import Compiled, compile_program
 from foretell.compiler.running import Form, answers
-from foretell.crasp.operations import Builder, Core
+from foretell.crasp.builder import Builder
+from foretell.crasp.operations import Core
 from foretell.crasp.program import Program
 from foretell.plain.files import write_atomically
 from foretell.training.provenance import describe_machine

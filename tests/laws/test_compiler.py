@@ -12,8 +12,9 @@ import foretell.crasp
 from foretell.compiler.compiling import compile_program
 from foretell.compiler.invariance import violations
 from foretell.compiler.running import Form, answers
+from foretell.crasp.builder import Builder
 from foretell.crasp.interpreter import OnWords, evaluate
-from foretell.crasp.operations import Builder, Core
+from foretell.crasp.operations import Core
 from foretell.crasp.program import Program
 from foretell.crasp.words import Words
 

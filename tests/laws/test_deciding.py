@@ -13,9 +13,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from foretell.core.alphabet import Alphabet
+from foretell.crasp.builder import Builder
 from foretell.crasp.deciding.decide import decide
 from foretell.crasp.deciding.karoubi import karoubi_definable
-from foretell.crasp.operations import Builder, Core
+from foretell.crasp.operations import Core
 from foretell.crasp.verifying.programs import ProgramReference
 from foretell.crasp.verifying.verify import verify
 from foretell.crasp.words import Words

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foretell.core.alphabet import Alphabet
-from foretell.crasp.operations import Builder, Core
+from foretell.crasp.builder import Builder
+from foretell.crasp.operations import Core
 from foretell.crasp.verifying import depth_one, finite_state, unary
 from foretell.crasp.verifying.automata import AutomatonReference
 from foretell.crasp.verifying.exhaustive import affordable, exhaust

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -37,7 +38,9 @@ def bar() -> Iterator[Callable[[Any], None]]:
 
 
 def describe(progress: Any) -> str:
-    """Steps, models, speed, loss, accuracy, time left: one line."""
+    """Steps, models, speed, loss, accuracy, time left: one line; nothing for a built network."""
+    if math.isnan(progress.loss) and not progress.running:
+        return "no training"
     accuracy = "" if progress.accuracy is None else f"  in range {progress.accuracy:.3f}"
     minutes, seconds = divmod(int(progress.seconds_left), 60)
     return (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 from foretell.crasp import operations as op
 from foretell.crasp.core_form import operation_names
@@ -86,15 +86,15 @@ def analyse(program: Program | Core) -> Analysis:
     """
     core = program.core if isinstance(program, Program) else program
     live = [operation for _, operation in op.walk(core)]
-    moduli = tuple(sorted({item.modulus for item in live if _is_periodic(item)}))
+    periodic = [item for item in live if isinstance(item, op.Periodic) and item.varies]
+    moduli = tuple(sorted({item.modulus for item in periodic}))
     windows = [item.offsets for item in live if isinstance(item, op.Count) and item.offsets]
     offsets = tuple(sorted({offset for window in windows for offset in window}))
-    used = ["periodic"] * bool(moduli) + ["local"] * any(offset > 0 for offset in offsets)
     atoms = sum(isinstance(item, ATOMS) for item in live)
-    layers, reason = _layers(counting_depth(core), used)
+    layers, reason = _layers(counting_depth(core), core.relations)
     names = operation_names(core)
     return Analysis(
-        fragment=f"C-RASP[{', '.join(used) or '∅'}]",
+        fragment=core.fragment,
         depth=counting_depth(core),
         unbounded_depth=counting_depth(core, local=False),
         operations=len(live) - atoms,
@@ -119,11 +119,6 @@ def counting_depth(core: Core, local: bool = True) -> int:
     return max((depths[place] for place in core.outputs), default=0)
 
 
-def _is_periodic(operation: op.Operation) -> TypeGuard[op.Periodic]:
-    """Does it really depend on the position? All residues, or none, is a constant."""
-    return isinstance(operation, op.Periodic) and 0 < len(operation.residues) < operation.modulus
-
-
 def _dead_definitions(core: Core) -> tuple[str, ...]:
     """Names no output depends on; a macro is dead when none of its expansions is used."""
     live: set[str] = set()
@@ -137,7 +132,7 @@ def _dead_definitions(core: Core) -> tuple[str, ...]:
     return tuple(name for name in dead if name not in live)
 
 
-def _layers(depth: int, used: list[str]) -> tuple[int | None, str]:
+def _layers(depth: int, used: tuple[str, ...]) -> tuple[int | None, str]:
     if used:
         return None, (
             "transformers that round to fixed precision outside attention match C-RASP of the same "

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from foretell.crasp import tree
+from foretell.crasp.builder import Builder
 from foretell.crasp.naming import EOS, Key, Names, index
-from foretell.crasp.operations import BOOLEAN, Builder, Core
+from foretell.crasp.operations import BOOLEAN, Core
 from foretell.crasp.printing import write
 from foretell.crasp.tree import Expression
 from foretell.plain.errors import BadInput

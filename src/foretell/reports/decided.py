@@ -31,7 +31,6 @@ CAVEAT = (
     "\nThat a program exists, or that none does, is proved. What follows for training is not: a "
     "yes rests on a theorem about an idealised learner, a no on what is observed."
 )
-MOST_STATES = 1_500
 KEYS = {"id", "regex", "alphabet", "dfa"}
 
 
@@ -80,14 +79,7 @@ def _letters(alphabet: Any) -> Alphabet | None:
 
 
 def answer_for(language: RegularLanguage, accept: str) -> LanguageAnswer:
-    """Decide it, unless its automaton has too many pairs of states to look at."""
-    states = len(language.dfa.minimal().delta)
-    if states > MOST_STATES:
-        raise BadInput(
-            f"automata of up to {MOST_STATES:,} states are decided",
-            seen=f"{states:,} states",
-            why="time and memory grow with the pairs of states",
-        )
+    """Decide it."""
     return LanguageAnswer(language, decide(language.dfa, accept))
 
 

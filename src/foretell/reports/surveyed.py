@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from foretell.core.alphabet import Alphabet
 from foretell.crasp.deciding.decide import decide
-from foretell.languages.dfa import DFA
+from foretell.languages.random_automata import LETTERS, random_minimal
 from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
 from foretell.reports._markup import element, pairs, table
@@ -22,9 +20,7 @@ from foretell.reports._sections import section
 from foretell.reports.html import masthead, page
 from foretell.training.provenance import describe_machine
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_STATES = 12  # beyond, random automata that are minimal are drawn too rarely to wait for
-TRIES = 10_000  # draws for one automaton before giving up
 
 
 @dataclass(frozen=True)
@@ -89,26 +85,6 @@ def survey(states: int, letters: int, count: int, seed: int) -> Survey:
             kept[one.answer] += 1
     machine = describe_machine()
     return Survey(states, letters, count, seed, answers, tuple(seconds), machine)
-
-
-def random_minimal(states: int, letters: int, count: int, seed: int) -> Iterator[DFA]:
-    """Uniform transition tables and final sets, kept if minimal with all states reachable."""
-    generator = np.random.default_rng(seed)
-    alphabet = Alphabet(tuple(LETTERS[:letters]))
-    for _ in range(count):
-        for _ in range(TRIES):
-            delta = generator.integers(0, states, (states, letters)).tolist()
-            final = np.flatnonzero(generator.integers(0, 2, states)).tolist()
-            drawn = DFA(alphabet, tuple(map(tuple, delta)), 0, frozenset(final))
-            if len(drawn.minimal().delta) == states:
-                yield drawn
-                break
-        else:
-            raise BadInput(
-                "minimal automata of that kind are too rare to be drawn",
-                seen=f"{states} states, {letters} letters",
-                hint="more letters, or fewer states",
-            )
 
 
 def _rows(found: Survey) -> list[tuple[str, ...]]:

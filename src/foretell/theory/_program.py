@@ -22,7 +22,7 @@ from foretell.tasks.regular import RegularTask
 NETWORK_TOKENS = 64  # length up to which the compiled network is run; the program goes further
 PIECE = 32  # examples a forward pass takes at once
 EACH = 6  # examples of one length that the network is run on
-LETTERS = 30  # with more of them a network is compiled for a smaller alphabet
+LETTERS = 30  # with more of them no network is compiled, and the answer says so
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from foretell.compiler.forms import ZERO, single
 from foretell.compiler.needs import Kind, bounded_counts, flatten, needs_of
 from foretell.compiler.network import Gap, Gather, Unit
 from foretell.compiler.planning import ALWAYS, plan_steps
-from foretell.crasp.operations import Builder, Core
+from foretell.crasp.builder import Builder
+from foretell.crasp.operations import Core
 
 
 def core_of(build: Builder, accept: int) -> Core:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from foretell.crasp import builder
 from foretell.crasp import operations as op
 from foretell.crasp.program import Program
 from foretell.plain.errors import BadInput
@@ -112,7 +113,7 @@ def test_macros_that_use_macros_end_somewhere():
 
 
 def test_too_many_operations_are_refused(monkeypatch):
-    monkeypatch.setattr(op, "MOST", 1_000)  # instead of 200,000, which take a while
+    monkeypatch.setattr(builder, "MOST", 1_000)  # instead of 200,000, which take a while
     letters = " ".join(f"s{k}" for k in range(30))
     text = f"alphabet {letters}\naccept(i) := any x: any y: (Q_x(i) and #[j <= i] Q_y(j) >= 1)"
     assert "more than 1,000 operations" in refused(text).what

@@ -34,6 +34,7 @@ from foretell.languages.dfa import DFA
 from foretell.plain.errors import BadInput
 
 LARGEST_MODULUS = 10_000  # what a program can write
+MOST_STATES = 1_500  # of a minimal automaton; a few minutes
 
 
 def decide(
@@ -65,6 +66,13 @@ def decide(
     if convention is None:
         raise BadInput(
             "no such convention of acceptance", seen=repr(accept), hint=" or ".join(ACCEPT)
+        )
+    states = len(dfa.minimal().delta)
+    if states > MOST_STATES:
+        raise BadInput(
+            f"automata of up to {MOST_STATES:,} states are decided",
+            seen=f"{states:,} states",
+            why="time and memory grow with the pairs of states",
         )
     asked = sorted({_modulus(modulus) for modulus in moduli})
     deciding = _Deciding(Machine.of(dfa, convention), certificates, most_configurations)

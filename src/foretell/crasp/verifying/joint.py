@@ -12,7 +12,8 @@ from typing import Literal, final
 
 import numpy as np
 
-from foretell.crasp.operations import Builder, Core, move
+from foretell.crasp.builder import Builder
+from foretell.crasp.operations import Core, move
 from foretell.crasp.verifying.automata import AutomatonReference
 from foretell.crasp.verifying.programs import ProgramReference
 from foretell.crasp.verifying.reference import Reference
