@@ -97,22 +97,26 @@ class View(eqx.Module):
         positional: Positional,
         positions: Int[Array, "#batch length"],
         queries: Int[Array, "batch query"] | None,
+        starts: Int[Array, "batch length"] | None,
     ) -> View:
-        """The causal view from the indices `queries`, or from everywhere.
+        """The causal view from the indices `queries`, or from everywhere, back to `starts`.
 
         Causality goes by index, not by position: positions carry offsets.
         """
         index = jnp.arange(positions.shape[1])
-        viewer = index[None] if queries is None else queries
-        here = positions
+        viewer, here, start = index[None], positions, starts
         if queries is not None:
-            here = jnp.take_along_axis(positions, queries, axis=1)
+            viewer, here = queries, jnp.take_along_axis(positions, queries, axis=1)
+            start = None if starts is None else jnp.take_along_axis(starts, queries, axis=1)
+        visible = index <= viewer[..., None]
+        if start is not None:
+            visible &= index >= start[..., None]
         scale = None
         if architecture.attention_scale is AttentionScale.LOG_LENGTH:
             # No guard for log 1 = 0: whoever sees only itself attends to itself at any scale.
-            scale = jnp.log(viewer.astype(jnp.float32) + 1)
-        bias = positional.bias(here, positions)
-        return cls(positional, here, positions, index <= viewer[..., None], bias, scale)
+            seen = viewer if start is None else viewer - start
+            scale = jnp.log(seen.astype(jnp.float32) + 1)
+        return cls(positional, here, positions, visible, positional.bias(here, positions), scale)
 
     def adjust(
         self, logits: Float32[Array, "batch head query key"]
@@ -267,23 +271,26 @@ class Transformer(eqx.Module):
         tokens: Int[Array, "batch length"],
         positions: Int[Array, "#batch length"],
         queries: Int[Array, "batch query"] | None = None,
+        starts: Int[Array, "batch length"] | None = None,
     ) -> Float32[Array, "batch query label"]:
         """Logits everywhere, or only at the indices `queries`: exact, and faster.
 
         With `queries` the last layer still makes keys and values everywhere, and all the rest
         only where it is asked. Padding stands after the content, where causality hides it.
-        Positions may be one row for the whole batch.
+        Positions may be one row for the whole batch. Several inputs may share a row: `starts`
+        gives for every index where its input begins, and nothing before that is seen.
         """
         # On an H200 the default precision of float32 products is TF32; float32 means float32 here.
         exact = self.architecture.precision is Precision.FLOAT32
         with jax.default_matmul_precision("highest" if exact else "default"):
-            return self._forward(tokens, positions, queries)
+            return self._forward(tokens, positions, queries, starts)
 
     def _forward(
         self,
         tokens: Int[Array, "batch length"],
         positions: Int[Array, "#batch length"],
         queries: Int[Array, "batch query"] | None,
+        starts: Int[Array, "batch length"] | None,
     ) -> Float32[Array, "batch query label"]:
         stream = lookup(self.embedding, tokens)
         shift = self.positional.embed(positions)
@@ -291,11 +298,11 @@ class Transformer(eqx.Module):
         if self.architecture.precision is Precision.BFLOAT16:
             stream = stream.astype(jnp.bfloat16)
         *early, last = self.blocks
-        view = View.create(self.architecture, self.positional, positions, None)
+        view = View.create(self.architecture, self.positional, positions, None, starts)
         for block in early:
             stream = block(stream, view)
         if queries is not None:
-            view = View.create(self.architecture, self.positional, positions, queries)
+            view = View.create(self.architecture, self.positional, positions, queries, starts)
         return self._unembed(self.norm(last(stream, view, queries)))
 
     def _unembed(

@@ -18,9 +18,11 @@ from foretell.core.task import ArrayTree, Example
 from foretell.models.positional import load as load_positional
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
+from foretell.training.packing import Room, Rows, antithetic, pack
 from foretell.training.plan import Plan
 
 Model = Transformer | FiniteTransformer  # trained, or built by the compiler
+DRAWN_AT_ONCE = (10, 5, 2, 1)  # steps whose batches are drawn together, the first that fits
 RUNNING, FITTED, DIVERGED = 0, 1, 2  # what a member's `status` says
 
 
@@ -71,13 +73,20 @@ def learning_rate(plan: Plan, peak: Float[Array, ""], step: Int[Array, ""]) -> F
     return peak * jnp.minimum(1.0, jnp.minimum(rise, fall))
 
 
-def draw_batch(plan: Plan, data: MemberData, step: Int[Array, ""]) -> Example:
+def room_for(plan: Plan) -> Room:
+    """What a row of any member's batch may take."""
+    low, high = plan.train.low, plan.train.high
+    return Room.of((each.task, each.task.sizes(low, high)) for each in plan.members)
+
+
+def draw_batch(plan: Plan, room: Room, data: MemberData, step: Int[Array, ""]) -> Rows:
     """The training batch of a step: sizes uniform over the legal ones."""
     task = plan.members[0].task
     key = key_for(root_key(data.seed), "train", step)
-    index = jax.random.randint(key_for(key, "sizes"), (plan.batch,), 0, data.size_count)
+    index = antithetic(key_for(key, "sizes"), plan.batch, data.size_count)
     width = task.width(plan.train.high)
-    return task.sample(key_for(key, "examples"), data.sizes[index], width, tables=data.tables)
+    example = task.sample(key_for(key, "examples"), data.sizes[index], width, tables=data.tables)
+    return pack(example, offsets(plan, example.tokens, key_for(key, "offsets")), room)
 
 
 def offsets(plan: Plan, tokens: Int[Array, "batch length"], key: Key[Array, ""]) -> Array:
@@ -120,26 +129,44 @@ def _own_labels(
     return jnp.where(own, logits, jnp.finfo(logits.dtype).min)
 
 
-def loss(
-    model: Transformer, plan: Plan, data: MemberData, example: Example, shift: Array
-) -> Float[Array, ""]:
+def loss(model: Transformer, rows: Rows, label_count: Int[Array, ""]) -> Float[Array, ""]:
     """Mean cross-entropy over the scored positions of a batch."""
-    scored = plan.members[0].task.scored(plan.train.high)
-    logits, targets, mask = logits_and_targets(model, example, shift, scored, data.label_count)
-    costs = optax.softmax_cross_entropy_with_integer_labels(logits, targets)
-    return jnp.sum(costs * mask) / jnp.maximum(jnp.sum(mask), 1)
+    last = model.architecture.context - 1
+    positions = jnp.minimum(rows.positions, last)  # only padding is cut
+    logits = _own_labels(model(rows.tokens, positions, rows.queries, rows.starts), label_count)
+    costs = optax.softmax_cross_entropy_with_integer_labels(logits, rows.targets)
+    return jnp.sum(costs * rows.mask) / jnp.maximum(jnp.sum(rows.mask), 1)
 
 
-def step(plan: Plan, data: MemberData, state: MemberState) -> tuple[MemberState, Float[Array, ""]]:
-    """One step of AdamW on a fresh batch."""
-    example = draw_batch(plan, data, state.step)
-    shift_key = key_for(root_key(data.seed), "train", state.step, "offsets")
-    shift = offsets(plan, example.tokens, shift_key)
-    cost, gradient = jax.value_and_grad(loss)(state.model, plan, data, example, shift)
+def step(
+    plan: Plan, data: MemberData, state: MemberState, rows: Rows
+) -> tuple[MemberState, Float[Array, ""]]:
+    """One step of AdamW on a batch."""
+    cost, gradient = jax.value_and_grad(loss)(state.model, rows, data.label_count)
     updates, memory = optimiser(plan).update(gradient, state.optimiser, state.model)
     rate = learning_rate(plan, data.learning_rate, state.step)
     model = jax.tree.map(lambda weight, change: weight - rate * change, state.model, updates)
     return state._replace(model=model, optimiser=memory, step=state.step + 1), cost
+
+
+def steps(
+    plan: Plan, data: MemberData, state: MemberState
+) -> tuple[MemberState, Float[Array, " size"]]:
+    """`plan.segment` steps, the batches of a few steps drawn at once.
+
+    A sampler may walk letter by letter, which leaves an accelerator idle: one walk then serves
+    many steps. Which batch a step sees does not depend on it.
+    """
+    room = room_for(plan)
+    at_once = next(count for count in DRAWN_AT_ONCE if plan.segment % count == 0)
+
+    def several(start: MemberState, _: None) -> tuple[MemberState, Float[Array, " size"]]:
+        numbers = start.step + jnp.arange(at_once)
+        rows = jax.vmap(lambda number: draw_batch(plan, room, data, number))(numbers)
+        return jax.lax.scan(lambda now, own: step(plan, data, now, own), start, rows)
+
+    end, costs = jax.lax.scan(several, state, None, length=plan.segment // at_once)
+    return end, costs.ravel()
 
 
 def segment(plan: Plan, data: MemberData, state: MemberState) -> MemberState:
@@ -150,9 +177,7 @@ def segment(plan: Plan, data: MemberData, state: MemberState) -> MemberState:
     """
 
     def run(start: MemberState) -> MemberState:
-        end, costs = jax.lax.scan(
-            lambda carry, _: step(plan, data, carry), start, None, length=plan.segment
-        )
+        end, costs = steps(plan, data, start)
         finite = jnp.isfinite(costs).all()
         for leaf in jax.tree.leaves(end.model):
             finite &= jnp.isfinite(leaf).all()

@@ -92,6 +92,8 @@ class Plan:
                 why="steps must be a multiple of the check interval, and that of the segment",
                 hint=f"--steps {-(-self.steps // self.check_every) * self.check_every}",
             )
+        if self.batch % 2:
+            raise BadInput("a batch must be even", seen=self.batch, why="examples go in pairs")
         if any(not 0 <= member.seed < 2**31 for member in self.members):
             raise BadInput("seeds are whole numbers from 0 to 2^31 - 1")
         if len({member.seed for member in self.members}) < len(self.members):
