@@ -24,7 +24,7 @@ lint: $(STAMP)  ## style, types, one-way rooms
 
 bench: $(STAMP)  ## throughput against the HuggingFace loop (installs torch, CPU build, 1 GB)
 	$(BIN)/python -m pip install -q -c constraints.txt torch transformers accelerate
-	$(BIN)/python benchmarks/training.py $(ARGS)
+	$(BIN)/python benchmarks/fleet.py $(ARGS)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretell needs Python 3.11 or newer")'

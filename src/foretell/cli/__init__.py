@@ -17,6 +17,7 @@ from foretell.cli.explain import explain
 from foretell.cli.export import export
 from foretell.cli.list import list_names
 from foretell.cli.predict import predict
+from foretell.cli.reproduce import reproduce
 from foretell.cli.scoreboard import scoreboard
 from foretell.cli.survey import survey
 from foretell.plain.errors import BadInput
@@ -37,6 +38,7 @@ app.command("check")(check)
 app.command("measure", help="Train models on short inputs, test them on longer ones.")(check)
 app.add_typer(crasp, name="crasp")
 app.command("survey")(survey)
+app.command("reproduce")(reproduce)
 app.command("scoreboard")(scoreboard)
 app.command("export")(export)
 

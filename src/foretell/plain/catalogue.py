@@ -26,11 +26,13 @@ FOLDERS = MappingProxyType(
         "programs": "crasp/library/*.crasp",
         "predictors": "theory/*.py",
         "protocols": "protocols/*.py",
+        "reproductions": "reproductions/*.py",
         "positionals": "models/positional/*.py",
     }
 )
 ROWS = MappingProxyType({"languages": "languages/benchmark.toml"})
 KINDS = ("tasks", "languages", "programs", "predictors", "protocols", "positionals")
+KINDS += ("reproductions",)
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
 

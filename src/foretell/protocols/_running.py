@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import dataclasses
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from foretell.core.measurement import Measurement
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question
-from foretell.training.engine import Progress, Record, Run
-from foretell.training.plan import Plan
+from foretell.plain.canonical import content_hash
+from foretell.training.engine import Progress, Run
+from foretell.training.plan import Plan, join
 from foretell.training.provenance import describe_machine
+from foretell.training.record import Record
 from foretell.training.store import Store
+
+MOST_TOGETHER = 128  # members of one fleet; more do not run faster, and take memory
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question with how to measure it."""
+
+    question: Question
+    protocol: Protocol[Plan, Record]
+    seeds: tuple[int, ...]
+
+    @property
+    def plan(self) -> Plan:
+        """What has to be run."""
+        return self.protocol.plan(self.question, self.seeds)
 
 
 def measure(
@@ -22,30 +44,103 @@ def measure(
     show: Callable[[Progress], None] = lambda progress: None,
 ) -> Measurement:
     """The measurement of a question; a finished run is read from the store, not repeated."""
-    plan = protocol.plan(question, seeds)
-    folder = store.open_run({**question.as_json(), "hash": question.hash}, question.hash, plan.hash)
-    with store.working_on(folder):
-        stored = store.load_run(folder)
-        if stored is not None:
-            store.tidy(folder)
-        else:
-            run = Run(plan, folder, show)
-            record, weights = run.execute()
-            provenance: dict[str, Any] = {
-                **describe_machine(),
-                "seconds": round(record.seconds, 1),
-                "sessions": run.sessions,
-                "seeds": list(seeds),
-                "question": question.hash,
-                "run": plan.hash,
-            }
+    asked = Asked(question, protocol, seeds)
+    train((asked,), store, show)
+    found = stored(asked, store)
+    assert found is not None
+    return found
+
+
+def stored(asked: Asked, store: Store) -> Measurement | None:
+    """The measurement as the store has it; nothing if it was not made yet."""
+    plan = asked.plan
+    run = store.load_run(store.folder(asked.question.hash, plan.hash))
+    if run is None:
+        return None
+    return asked.protocol.read(asked.question, plan, run.record, dict(run.provenance))
+
+
+def fleets(asked: Sequence[Asked], store: Store) -> list[tuple[Asked, ...]]:
+    """What is not in the store yet, in fleets of one compiled program each, small ones first."""
+    groups: dict[str, list[list[Asked]]] = {}
+    for each in asked:
+        plan = each.plan
+        if store.is_finished(store.folder(each.question.hash, plan.hash)):
+            continue
+        packs = groups.setdefault(_kind(plan), [[]])
+        if sum(len(other.seeds) for other in packs[-1]) + len(each.seeds) > MOST_TOGETHER:
+            packs.append([])
+        packs[-1].append(each)
+    made = [tuple(pack) for packs in groups.values() for pack in packs if pack]
+    return sorted(made, key=_work)
+
+
+def _work(pack: Sequence[Asked]) -> float:
+    """About how much a fleet computes at most: products of one step, steps and members."""
+    plan, shape = pack[0].plan, pack[0].question.architecture
+    members = sum(len(each.seeds) for each in pack)
+    return float(shape.layers * shape.width**2) * plan.steps * members
+
+
+def train(
+    asked: Sequence[Asked],
+    store: Store,
+    show: Callable[[Progress], None] = lambda progress: None,
+    seconds: float | None = None,
+) -> None:
+    """Train one fleet and put each question's run into the store, unless all are there already.
+
+    After `seconds` everything is saved and `Interrupted` is raised, as by Ctrl-C.
+    """
+    plans = [each.plan for each in asked]
+    folders = [
+        store.open_run(
+            {**each.question.as_json(), "hash": each.question.hash}, each.question.hash, plan.hash
+        )
+        for each, plan in zip(asked, plans, strict=True)
+    ]
+    with contextlib.ExitStack() as held:
+        for folder in folders:
+            held.enter_context(store.working_on(folder))
+        if all(store.load_run(folder) for folder in folders):
+            for folder in folders:
+                store.tidy(folder)
+            return
+        # One question checkpoints beside its results, several in a folder of the fleet's own.
+        folder = folders[0] if len(asked) == 1 else store.open_fleet(join(plans).hash)
+        run = Run(plans, folder, show, seconds)
+        for each, plan, own, (record, weights) in zip(
+            asked, plans, folders, run.execute(), strict=True
+        ):
             settings = {
-                "protocol": protocol.name,
-                "protocol_settings": protocol.as_json(),
-                "seeds": list(seeds),
+                "protocol": each.protocol.name,
+                "protocol_settings": each.protocol.as_json(),
+                "seeds": list(each.seeds),
                 "plan": plan.as_json(),
             }
-            store.save_run(folder, settings, record, weights, provenance)
-            stored = store.load_run(folder)
-            assert stored is not None
-    return protocol.read(question, plan, stored.record, dict(stored.provenance))
+            provenance = _provenance(each, plan, record, run)
+            store.save_run(own, settings, record, weights, provenance)
+        if len(asked) > 1:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _provenance(asked: Asked, plan: Plan, record: Record, run: Run) -> dict[str, Any]:
+    return {
+        **describe_machine(),
+        "seconds": round(record.seconds, 1),
+        "fleet": len(run.plan.members),  # models trained together in these seconds
+        "sessions": run.sessions,
+        "seeds": list(asked.seeds),
+        "question": asked.question.hash,
+        "run": plan.hash,
+    }
+
+
+def _kind(plan: Plan) -> str:
+    """What plans of one fleet have in common."""
+    alike = dataclasses.replace(plan, trials=plan.trials[:1]).as_json()
+    if plan.network is not None:
+        return plan.hash
+    task = plan.members[0].task
+    family = type(task).__qualname__ if task.tables != () else task.as_json()
+    return content_hash({**alike, "members": None, "family": family, "longest": task.longest})

@@ -9,8 +9,8 @@ from foretell.core.question import Question, SizeRange
 from foretell.models.positional import load as load_positional
 from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
-from foretell.training.engine import Record, Score
 from foretell.training.plan import Trial, require_sizes
+from foretell.training.record import Record, Score
 
 
 def trials_for(question: Question, ranges: Iterable[SizeRange], samples: int) -> tuple[Trial, ...]:

@@ -37,9 +37,9 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import SAMPLES, either
 from foretell.protocols._scores import curves_of, trials_for, value_of
 from foretell.tasks.attached import attached_program
-from foretell.training.engine import Record
 from foretell.training.networks import read_network
 from foretell.training.plan import Member, Network, Plan, Trial
+from foretell.training.record import Record
 
 SMALLEST_TEST = 100
 MOST_SAMPLES = 500  # of a range unless asked for: a built network does not vary from run to run

@@ -36,8 +36,8 @@ from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, either
 from foretell.protocols._scores import curves_of, trials_for, value_of
-from foretell.training.engine import Record
 from foretell.training.plan import Member, Plan
+from foretell.training.record import Record
 
 FEWEST, SMALLEST_TEST = 3, 100  # runs and samples that must count before a verdict
 
@@ -176,7 +176,7 @@ class Length(Protocol[Plan, Record]):
             values=values,
             curves=curves_of(record),
             notes=tuple(notes),
-            provenance={**provenance, "seeds": runs},
+            provenance={**provenance, "seeds": runs, "fitted": fitted},
             bar=self.bar,
         )
 

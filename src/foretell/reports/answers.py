@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foretell.core.prediction import NotApplicable, Prediction
+from foretell.core.question import Question
 from foretell.core.scoreboard import Row
 from foretell.protocols import _running
 from foretell.protocols._asking import Request, check_names, request_from_file
@@ -75,12 +76,18 @@ def check(
     said = {}
     for request in asked:  # all predictions stand in the store before the first training starts
         question = request.question()
-        said[question.hash] = ask_theories(question)
-        stated = [answer for answer in said[question.hash] if isinstance(answer, Prediction)]
-        line = {**describe_machine(), "predictions": [answer.as_json() for answer in stated]}
-        _store(store).note_predictions(question.hash, line)
+        said[question.hash] = put_on_record(question, _store(store))
     measured = measure(what, store=store, show=show, **settings)
     return tuple(dataclasses.replace(row, predictions=said[row.question.hash]) for row in measured)
+
+
+def put_on_record(question: Question, store: Store) -> tuple[Prediction | NotApplicable, ...]:
+    """Ask every theory, and write into the store what they say before anything is measured."""
+    said = ask_theories(question)
+    stated = [answer for answer in said if isinstance(answer, Prediction)]
+    line = {**describe_machine(), "predictions": [answer.as_json() for answer in stated]}
+    store.note_predictions(question.hash, line)
+    return said
 
 
 def _store(store: Store | str | Path | None) -> Store:

@@ -15,13 +15,17 @@ from foretell.training.member import MemberData, Model, logits_and_targets, offs
 from foretell.training.plan import Plan, Trial
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
+SCORES_OF_ALL = 2**32  # the same over all members, on an accelerator that runs them together
 LARGEST_PIECE = 250
 
 
 def piece_size(plan: Plan, trial: Trial) -> int:
     """How many examples a forward pass takes at once."""
     width = plan.members[0].task.width(trial.sizes.high)
-    fitting = SCORES // (plan.architecture.heads * width * width)
+    most = SCORES
+    if jax.default_backend() != "cpu":
+        most = min(SCORES, SCORES_OF_ALL // len(plan.members))
+    fitting = most // (plan.architecture.heads * width * width)
     return max(1, min(LARGEST_PIECE, fitting, trial.count))
 
 
@@ -40,20 +44,45 @@ class Samples(NamedTuple):
     shift: Int[Array, "*member batch"]
 
 
+class Place(NamedTuple):
+    """Which samples a test wants, as numbers: one compilation draws every range of a probe."""
+
+    low: Int[Array, ""]
+    high: Int[Array, ""]
+    shifted: Bool[Array, ""]
+
+
+def samples_drawn(plan: Plan, trial: Trial) -> int:
+    """How many samples are drawn: whole pieces."""
+    piece = piece_size(plan, trial)
+    return -(-trial.count // piece) * piece
+
+
 def draw_trial(
-    plan: Plan, trial: Trial, seed: Int[Array, ""], sizes: TrialSizes, tables: ArrayTree
+    plan: Plan,
+    probe: str,
+    count: int,
+    width: int,
+    place: Place,
+    seed: Int[Array, ""],
+    sizes: TrialSizes,
+    tables: ArrayTree,
 ) -> Samples:
     """The samples of a trial, decided by the seed and the trial alone."""
     task = plan.members[0].task
-    key = key_for(root_key(seed), "test", trial.probe, trial.sizes.low, trial.sizes.high)
-    piece = piece_size(plan, trial)
-    count = -(-trial.count // piece) * piece
+    key = key_for(root_key(seed), "test", probe, place.low, place.high)
     index = jax.random.randint(key_for(key, "sizes"), (count,), 0, jnp.maximum(sizes.legal, 1))
     drawn = sizes.sizes[index]
-    width = task.width(trial.sizes.high)
-    example = task.sample(key_for(key, "examples"), drawn, width, trial.probe, tables)
+    example = task.sample(key_for(key, "examples"), drawn, width, probe, tables)
     shift = offsets(plan, example.tokens, key_for(key, "offsets"))
-    return Samples(drawn, example, shift if trial.shifted else jnp.zeros_like(shift))
+    return Samples(drawn, example, jnp.where(place.shifted, shift, 0))
+
+
+def cut(samples: Samples, width: int) -> Samples:
+    """The same samples with less padding."""
+    tokens, targets, mask, first = samples.example
+    example = Example(tokens[..., :width], targets[..., :width], mask[..., :width], first)
+    return samples._replace(example=example)
 
 
 def score(

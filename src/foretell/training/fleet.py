@@ -9,12 +9,13 @@ member that has stopped costs nothing at all.
 from __future__ import annotations
 
 import abc
+import copy
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +33,8 @@ Tree = Any  # a pytree of arrays
 class MemberLoop(abc.ABC):
     """How a function of one member becomes a function of all of them."""
 
+    stopped_members_cost: ClassVar[bool]
+
     @abc.abstractmethod
     def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
         """A function from lists of per-member arguments to a list of results."""
@@ -48,9 +51,15 @@ class MemberLoop(abc.ABC):
     def pick(self, spread: Tree, part: Callable[[Tree], Tree]) -> Tree:
         """A part of what was spread, without moving the rest."""
 
+    @abc.abstractmethod
+    def keep(self, spread: Tree, places: Sequence[int]) -> Tree:
+        """Only the members at these places."""
+
 
 class OneByOne(MemberLoop):
     """Members in turn on a pool of threads: the loop for CPUs."""
+
+    stopped_members_cost = False
 
     def __init__(self) -> None:
         allowed = getattr(os, "sched_getaffinity", None)  # not on every system
@@ -82,9 +91,15 @@ class OneByOne(MemberLoop):
         """From each member."""
         return [part(tree) for tree in spread]
 
+    def keep(self, spread: list[Tree], places: Sequence[int]) -> list[Tree]:
+        """A shorter list."""
+        return [spread[place] for place in places]
+
 
 class Together(MemberLoop):
     """All members as one batched program: the loop for accelerators."""
+
+    stopped_members_cost = True
 
     def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
         """Map over the leading axis."""
@@ -105,6 +120,11 @@ class Together(MemberLoop):
         """From the stacked tree."""
         return part(spread)
 
+    def keep(self, spread: Tree, places: Sequence[int]) -> Tree:
+        """A shorter leading axis."""
+        index = jnp.asarray(places)
+        return jax.tree.map(lambda leaf: leaf[index], spread)
+
 
 def loop_for_device() -> MemberLoop:
     """The faster loop on this machine."""
@@ -112,7 +132,11 @@ def loop_for_device() -> MemberLoop:
 
 
 class Fleet:
-    """A plan with its compiled functions. States go in and come out; nothing is kept."""
+    """A plan with its compiled functions. States go in and come out; nothing is kept.
+
+    `keep` gives a fleet of fewer members with the same functions: where all members are one
+    batched program, one that has stopped would cost as much as one that runs.
+    """
 
     def __init__(self, plan: Plan, loop: MemberLoop | None = None) -> None:
         self.plan = plan
@@ -122,6 +146,7 @@ class Fleet:
         self.labels = max(len(task.labels) for task in tasks)
         tables = type(tasks[0]).stack(tasks)
         self._scorers: dict[tuple[int, int], Callable] = {}
+        self._drawers: dict[tuple[str, int, int], Callable] = {}
         self.tables = [jax.tree.map(lambda leaf, i=i: leaf[i], tables) for i in range(len(tasks))]
 
     @cached_property
@@ -141,7 +166,8 @@ class Fleet:
 
     def _sizes(self, wanted: Any, probe: str | None) -> list[TrialSizes]:
         legal = [each.task.sizes(wanted.low, wanted.high, probe) for each in self.plan.members]
-        longest = max(1, *map(len, legal))
+        ranges = (self.plan.train, *(trial.sizes for trial in self.plan.trials))
+        longest = max(each.high - each.low + 1 for each in ranges)  # one shape for all of them
         return [
             TrialSizes(jnp.asarray([*own, *[1] * (longest - len(own))]), jnp.int32(len(own)))
             for own in legal
@@ -175,11 +201,22 @@ class Fleet:
         return self._segment(self.data, states)
 
     def samples(self, trial: Trial) -> Tree:
-        """The fixed samples of a trial for every member."""
-        draw = self.loop.compile(partial(evaluation.draw_trial, self.plan, trial))
+        """The fixed samples of a trial for every member, drawn as wide as the widest test."""
+        task, tests = self.plan.members[0].task, self.plan.trials
+        width = task.width(trial.sizes.high)
+        widest = max(task.width(each.sizes.high) for each in tests[trial != tests[0] :])
+        count = evaluation.samples_drawn(self.plan, trial)
+        kind = (trial.probe, count, widest)
+        if kind not in self._drawers:
+            draw = partial(evaluation.draw_trial, self.plan, *kind)
+            self._drawers[kind] = self.loop.compile(draw)
+        low, high = jnp.int32(trial.sizes.low), jnp.int32(trial.sizes.high)
+        place = evaluation.Place(low, high, jnp.bool_(trial.shifted))
         sizes = self.loop.spread(self._sizes(trial.sizes, trial.probe))
         seeds = self.loop.spread([jnp.int32(each.seed) for each in self.plan.members])
-        return draw(seeds, sizes, self.loop.spread(self.tables))
+        places = self.loop.spread([place] * len(self.plan.members))
+        drawn = self._drawers[kind](places, seeds, sizes, self.loop.spread(self.tables))
+        return self.loop.pick(drawn, lambda own: evaluation.cut(own, width))
 
     def score(self, states: Tree, trial: Trial, samples: Tree) -> list[np.ndarray]:
         """Which samples each member gets right. One compilation a width, whatever the probe."""
@@ -192,6 +229,13 @@ class Fleet:
             )
         right = self.loop.gather(self._scorers[place](self.data, states, samples))
         return [np.asarray(each)[: trial.count] for each in right]
+
+    def keep(self, places: Sequence[int]) -> Fleet:
+        """The members at these places only, sharing what is compiled."""
+        smaller = copy.copy(self)
+        smaller.data = self.loop.keep(self.data, places)
+        smaller.in_range = self.loop.keep(self.in_range, places)
+        return smaller
 
     @cached_property
     def in_range(self) -> Tree:

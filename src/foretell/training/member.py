@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
@@ -14,7 +15,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from foretell.compiler.finite import FiniteTransformer
 from foretell.core.alphabet import PAD
-from foretell.core.task import ArrayTree, Example
+from foretell.core.task import ArrayTree, Example, Task
 from foretell.models.positional import load as load_positional
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
@@ -53,6 +54,18 @@ def create(plan: Plan, tokens: int, labels: int, data: MemberData) -> MemberStat
     model = Transformer.create(plan.architecture, tokens, labels, key)
     zero = jnp.zeros((), jnp.int32)
     return MemberState(model, optimiser(plan).init(model), zero, zero, jnp.zeros(()))
+
+
+def own_rows(model: Model, task: Task) -> Model:
+    """The model without rows for tokens and labels that only its neighbours in a fleet have."""
+    if not isinstance(model, Transformer):
+        return model
+    tables = model.embedding[: task.alphabet.size], model.unembedding
+    if tables[1] is not None:
+        tables = tables[0], tables[1][: len(task.labels)]
+    return eqx.tree_at(
+        lambda m: (m.embedding, m.unembedding), model, tables, is_leaf=lambda leaf: leaf is None
+    )
 
 
 def optimiser(plan: Plan) -> optax.GradientTransformation:

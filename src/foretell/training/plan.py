@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,8 +98,6 @@ class Plan:
             raise BadInput("a batch must be even", seen=self.batch, why="examples go in pairs")
         if any(not 0 <= member.seed < 2**31 for member in self.members):
             raise BadInput("seeds are whole numbers from 0 to 2^31 - 1")
-        if len({member.seed for member in self.members}) < len(self.members):
-            raise BadInput("the members of a fleet need different seeds: records go by seed")
         first = self.members[0].task
         for member in self.members:
             # One compiled program draws the data of all members: what differs must be in tables.
@@ -149,6 +149,27 @@ class Plan:
     def hash(self) -> str:
         """Content hash: names the run in the store."""
         return content_hash(self.as_json())
+
+
+def join(plans: Sequence[Plan]) -> Plan:
+    """One plan with the members and tests of all: many questions, one compiled program.
+
+    A member is decided by its seed, task and learning rate, not by who trains beside it, so the
+    parts can be read apart afterwards.
+    """
+    first = plans[0]
+    for other in plans[1:]:
+        alike = dataclasses.replace(first, members=other.members, trials=other.trials)
+        if alike != other or first.trials[0] != other.trials[0] or first.network:
+            raise BadInput(
+                "plans of one fleet differ only in their members and their longer tests",
+                seen=f"{first.members[0].task.name} and {other.members[0].task.name}",
+            )
+    return dataclasses.replace(
+        first,
+        members=tuple(member for plan in plans for member in plan.members),
+        trials=tuple(dict.fromkeys(trial for plan in plans for trial in plan.trials)),
+    )
 
 
 def require_sizes(task: Task, wanted: SizeRange, probe: str | None = None) -> tuple[int, ...]:

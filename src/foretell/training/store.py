@@ -7,10 +7,12 @@
         <plan hash>/
           settings.json          protocol and plan
           checkpoint.json, …     only while the run is unfinished
-          values.jsonl           one line for each seed, probe and size
+          values.jsonl           one line for each seed, probe and range, size by size
           weights.safetensors    the trained models
           run.json               provenance and how training ended; written last: its presence
                                  means the run is whole
+
+      fleets/<plan hash>/        checkpoints of several questions' members that train together
 
 Different runs never share a file, and a run is held by a lock while it is worked on, so any
 number of processes may use one store.
@@ -22,7 +24,7 @@ import contextlib
 import dataclasses
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,7 @@ from safetensors.numpy import save
 from foretell.plain.errors import StoreProblem
 from foretell.plain.files import explain_disk_trouble, hold, write_atomically
 from foretell.training.checkpoint import POINTER, remove_arrays
-from foretell.training.engine import MemberRecord, Record, Score
+from foretell.training.record import MemberRecord, Record, Score
 
 DEFAULT_FOLDER = "foretell-runs"
 
@@ -64,10 +66,25 @@ class Store:
 
     def open_run(self, question: Mapping[str, Any], question_hash: str, plan_hash: str) -> Path:
         """Folder of a run, with its question beside it. Fails early if nothing can be written."""
-        folder = self.root / question_hash / plan_hash
+        folder = self.folder(question_hash, plan_hash)
         with explain_disk_trouble(folder):
             folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder.parent / "question.json", json.dumps(question, indent=1))
+        return folder
+
+    def folder(self, question_hash: str, plan_hash: str) -> Path:
+        """Where a run lies, or will."""
+        return self.root / question_hash / plan_hash
+
+    def is_finished(self, folder: Path) -> bool:
+        """Is the run whole?"""
+        return (folder / "run.json").exists()
+
+    def open_fleet(self, plan_hash: str) -> Path:
+        """Where a fleet that answers several questions at once keeps its checkpoints."""
+        folder = self.root / "fleets" / plan_hash
+        with explain_disk_trouble(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     @contextlib.contextmanager
@@ -86,7 +103,7 @@ class Store:
     ) -> None:
         """Write a finished run; `run.json` last, since its presence says that the rest is there."""
         write_atomically(folder / "settings.json", json.dumps(settings, indent=1))
-        lines = [json.dumps(dataclasses.asdict(score)) for score in record.scores]
+        lines = [json.dumps(line) for line in _packed(record.scores)]
         write_atomically(folder / "values.jsonl", "".join(line + "\n" for line in lines))
         write_atomically(folder / "weights.safetensors", save(dict(weights)))
         run = {
@@ -107,7 +124,7 @@ class Store:
 
     def load_run(self, folder: Path) -> StoredRun | None:
         """A finished run, nothing if it is unfinished, a message naming it if it is damaged."""
-        if not (folder / "run.json").exists():
+        if not self.is_finished(folder):
             return None
         try:
             run = json.loads((folder / "run.json").read_text())
@@ -116,7 +133,7 @@ class Store:
                 raise ValueError(f"values.jsonl has {len(values)} lines, not {run['lines']}")
             record = Record(
                 tuple(MemberRecord(**member) for member in run["members"]),
-                tuple(Score(**json.loads(line)) for line in values),
+                tuple(score for line in values for score in _unpacked(json.loads(line))),
                 tuple((str(p), int(a), int(b), float(v)) for p, a, b, v in run["baselines"]),
                 tuple(run["history"]),
                 float(run["seconds"]),
@@ -166,3 +183,23 @@ class Store:
                 os.write(handle, (json.dumps(line) + "\n").encode())
             finally:
                 os.close(handle)
+
+
+def _packed(scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """One line a seed, probe and range: a line a size would be ten times as much to keep."""
+    lines: dict[tuple[int, str, int, int], dict[str, Any]] = {}
+    for s in scores:
+        line = lines.setdefault(
+            (s.seed, s.probe, s.low, s.high),
+            {"seed": s.seed, "probe": s.probe, "low": s.low, "high": s.high}
+            | {"size": [], "right": [], "tried": []},
+        )
+        for name in ("size", "right", "tried"):
+            line[name].append(getattr(s, name))
+    return list(lines.values())
+
+
+def _unpacked(line: Mapping[str, Any]) -> list[Score]:
+    place = line["seed"], line["probe"], line["low"], line["high"]
+    counted = zip(line["size"], line["right"], line["tried"], strict=True)
+    return [Score(*place, *each) for each in counted]

@@ -18,8 +18,8 @@ from foretell.plain import catalogue
 from foretell.plain.canonical import canonical_json
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
-from foretell.training.engine import MemberRecord, Record, Score
 from foretell.training.plan import Plan
+from foretell.training.record import MemberRecord, Record, Score
 
 PROTOCOLS = [catalogue.find("length", ("protocols",))]
 REQUIRED = {"steps": 1000, "check_every": 500, "learning_rate": 1e-3}

@@ -19,7 +19,7 @@ from foretell.core.question import GeneralizesInLength, Question, SizeRange, Ver
 from foretell.core.scoreboard import Row, Scoreboard
 from foretell.protocols.length import Length
 from foretell.tasks.lookup import find_task
-from foretell.training.engine import MemberRecord, Record, Score
+from foretell.training.record import MemberRecord, Record, Score
 
 RANGES = (SizeRange(1, 50), SizeRange(51, 100), SizeRange(101, 150))
 PROTOCOL = Length(steps=1000, check_every=500, learning_rate=1e-3)

@@ -1,5 +1,6 @@
 """Runs: killed at any moment they continue and end with the same bits; Ctrl-C saves first."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -12,10 +13,13 @@ import numpy as np
 import pytest
 from tests_plan import small_plan
 
+from foretell.core.question import SizeRange
 from foretell.plain.errors import StoreProblem
-from foretell.training import checkpoint
+from foretell.tasks.lookup import find_task
+from foretell.training import checkpoint, engine, fleet
 from foretell.training.checkpoint import load_checkpoint, save_checkpoint
 from foretell.training.engine import Interrupted, Run
+from foretell.training.plan import Member, Plan, Trial
 
 SCRIPT = """
 import sys
@@ -28,7 +32,7 @@ engine.SAVE_SECONDS = 0.0
 folder = Path(sys.argv[1])
 def show(progress):
     print(progress.step, flush=True)
-record, weights = engine.Run(small_plan(steps=200), folder, show).execute()
+record, weights = engine.Run((small_plan(steps=200),), folder, show).execute()[0]
 np.savez(folder / "weights.npz", **weights)
 (folder / "record.txt").write_text(repr((record.members, record.scores, record.history)))
 """
@@ -77,11 +81,11 @@ def test_ctrl_c_saves_and_says_so(tmp_path, monkeypatch):
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(Interrupted, match="the same command continues"):
-        Run(small_plan(steps=200), tmp_path, show).execute()
+        Run((small_plan(steps=200),), tmp_path, show).execute()
     notes = json.loads((tmp_path / checkpoint.POINTER).read_text())["notes"]
     assert 20 <= notes["done"] < 200
-    again = Run(small_plan(steps=200), tmp_path, lambda progress: None)
-    record, _ = again.execute()
+    again = Run((small_plan(steps=200),), tmp_path, lambda progress: None)
+    record, _ = again.execute()[0]
     assert len(again.sessions) == 2  # both processes are on record
     assert max(member.steps for member in record.members) == 200
     assert [entry["step"] for entry in record.history] == list(range(20, 201, 20))
@@ -157,9 +161,69 @@ def test_a_pointer_cannot_reach_outside_its_folder(saved):
 
 def test_progress_tells_where_the_run_stands(tmp_path):
     seen = []
-    Run(small_plan(steps=40), tmp_path, seen.append).execute()
+    Run((small_plan(steps=40),), tmp_path, seen.append).execute()
     training = [progress for progress in seen if progress.phase == "training"]
     assert [progress.step for progress in training] == [10, 20, 30, 40]
     assert [progress.accuracy is None for progress in training] == [True, False, False, False]
     assert all(progress.rate > 0 and progress.members == 2 for progress in training)
     assert seen[-1].phase.startswith("testing")
+
+
+def language_plan(name: str, positional: str = "nope") -> Plan:
+    task = find_task(name, 12)
+    shape = dataclasses.replace(
+        small_plan(task="abcde", positional=positional).architecture, tied=False
+    )
+    probes = [Trial(probe, SizeRange(9, 12), 40) for probe in task.probes]
+    return Plan(
+        architecture=shape,
+        members=tuple(Member(seed, 1e-2, task) for seed in range(2)),
+        train=SizeRange(2, 8),
+        trials=(Trial("members", SizeRange(2, 8), 40), *probes[: 3 if name == "abcde" else 1]),
+        steps=60,
+        check_every=20,
+        segment=20,
+        batch=8,
+    )
+
+
+def test_together_or_alone_is_the_same(tmp_path):
+    plans = [language_plan("tomita-1"), language_plan("abcde")]
+    together = Run(plans, tmp_path / "both", lambda progress: None).execute()
+    for number, plan in enumerate(plans):
+        alone = Run((plan,), tmp_path / str(number), lambda progress: None).execute()[0]
+        record, weights = together[number]
+        assert {s.probe for s in record.scores} == {t.probe for t in plan.trials}
+        assert [(m.seed, m.status, m.steps) for m in record.members] == [
+            (m.seed, m.status, m.steps) for m in alone[0].members
+        ]
+        assert record.baselines == alone[0].baselines
+        for ours, theirs in zip(record.history, alone[0].history, strict=True):
+            np.testing.assert_allclose(ours["loss"], theirs["loss"], rtol=1e-3)
+        assert {name: a.shape for name, a in weights.items()} == {
+            name: a.shape for name, a in alone[1].items()
+        }
+
+
+def test_who_has_stopped_leaves_the_batched_fleet(tmp_path, monkeypatch):
+    """A member that stops early is parked, and everybody is tested in the end."""
+    monkeypatch.setattr(engine, "COMPILE_SECONDS", 0.0)
+    monkeypatch.setattr(fleet, "loop_for_device", fleet.Together)
+    plan = small_plan(count=3, steps=60)
+    run = Run((plan,), tmp_path, lambda progress: None)
+    check = fleet.Fleet.check
+    marked = []
+
+    def first_two_fit(self, states):
+        states, scores = check(self, states)
+        if not marked:
+            marked.append(True)
+            states = self._mark(states, np.array([True, True, False]))
+        return states, scores
+
+    monkeypatch.setattr(fleet.Fleet, "check", first_two_fit)
+    record, _ = run.execute()[0]
+    assert [m.status for m in record.members][:2] == ["fitted", "fitted"]
+    assert [m.steps for m in record.members] == [20, 20, 60]
+    assert {s.seed for s in record.scores} == {0, 1, 2}
+    assert run.parked.keys() == {0, 1}

@@ -9,8 +9,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from foretell.plain.errors import BadInput, StoreProblem
-from foretell.training.engine import MemberRecord, Record, Score
 from foretell.training.queries import export_parquet, query
+from foretell.training.record import MemberRecord, Record, Score
 from foretell.training.store import Store
 
 QUESTION = {

@@ -1,0 +1,93 @@
+"""`foretell reproduce`: a published figure or table, ours beside theirs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretell.protocols._running import Asked
+    from foretell.training.store import Store
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help="See `foretell list reproductions`.")],
+    budget: Annotated[str, typer.Option(help="smoke, cpu or gpu.")] = "cpu",
+    only: Annotated[
+        str | None, typer.Option(help="Rows to train, by task, separated by commas.")
+    ] = None,
+    positional: Annotated[str | None, typer.Option(help="Train this encoding only.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Models a row.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Stop after this time; the same command goes on.")
+    ] = None,
+    train: Annotated[bool, typer.Option(help="Or only show what the store has.")] = True,
+    store: Annotated[
+        str | None,
+        typer.Option(help="Folder of runs. (default: FORETELL_STORE or ./foretell-runs)"),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the page there.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Run a published table again in resumable parts, and show ours beside theirs."""
+    from foretell.cli import _start
+
+    _start.require_folder(html)
+    with _start.computing():
+        from rich.console import Console
+
+        from foretell.plain.files import write_atomically
+        from foretell.reports import reproduced
+        from foretell.reproductions import load
+        from foretell.training.store import Store
+
+        runs, asked_for = Store.at(store), load(name)
+        lines = reproduced.chosen(asked_for, budget, seeds, only, positional)
+        if train:
+            _train([line.asked for line in lines], runs, minutes)
+        whole = reproduced.compare(asked_for, budget, seeds, runs)
+        if as_json:
+            print(json.dumps(whole.as_json()))
+        else:
+            reproduced.show(Console(), whole)
+        if html is not None:
+            write_atomically(html, reproduced.reproduction_page(whole))
+
+
+def _train(asked: Sequence[Asked], store: Store, minutes: float | None) -> None:
+    """Part by part, the small ones first; what is in the store is done."""
+    from foretell.cli import _progress
+    from foretell.protocols._running import fleets
+    from foretell.protocols._running import train as train_fleet
+    from foretell.reports.answers import put_on_record
+    from foretell.training.engine import Interrupted
+
+    end = None if minutes is None else time.monotonic() + 60 * minutes
+    parts = fleets(asked, store)
+    for each in itertools.chain(*parts):
+        if not store.first_predictions(each.question.hash):
+            put_on_record(each.question, store)
+    for number, part in enumerate(parts, 1):
+        left = None if end is None else end - time.monotonic()
+        names = ", ".join(each.question.task.name for each in part)
+        shape = part[0].question.architecture.label
+        print(f"part {number} of {len(parts)}: {names} · {shape}", file=sys.stderr, flush=True)
+        try:
+            if left is not None and left <= 0:
+                raise Interrupted(0)
+            with _progress.bar() as show:
+                train_fleet(part, store, show, left)
+        except Interrupted:
+            if end is None or time.monotonic() < end:
+                raise  # a real Ctrl-C
+            todo = f"{len(parts) - number + 1} of {len(parts)} parts to go"
+            print(f"time is up: {todo}; the same command goes on", file=sys.stderr)
+            return
