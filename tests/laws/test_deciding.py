@@ -6,6 +6,7 @@ import itertools
 import random
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -102,6 +103,15 @@ def test_the_textbook_route_gives_the_same_answers(dfa):
 @given(small)
 def test_the_textbook_route_gives_the_same_answers_often(dfa):
     routes_agree(dfa)
+
+
+@settings(few, max_examples=150)
+@given(st.integers(0, 2**32).map(lambda seed: random_automaton(random.Random(seed), 8)))
+def test_shortcuts_for_large_automata_change_no_answer(dfa):
+    usual = verdicts(dfa, moduli=(2,))
+    room = "foretell.crasp.deciding"
+    with mock.patch(f"{room}.pairs.MANY_PAIRS", 0), mock.patch(f"{room}.triples.SMALL", 0):
+        assert verdicts(dfa, moduli=(2,)) == usual
 
 
 @settings(few, max_examples=80)

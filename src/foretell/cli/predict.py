@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from foretell.core.prediction import Checked
 
 
 def predict(
@@ -27,23 +32,29 @@ def predict(
     from foretell.cli import _start
 
     with _start.computing():
-        from foretell.core.prediction import NotApplicable, Prediction
         from foretell.reports import answers
+        from foretell.reports.rechecked import rechecked
         from foretell.reports.terminal import show_predictions
 
         if check:
             _start.prepare_jax()
-        said = answers.predict(what, positional=positional, alphabet=alphabet)
-        checks = [
-            answer.certificate.check()
-            if check and isinstance(answer, Prediction) and answer.certificate
-            else None
-            for answer in said
-        ]
-    if not as_json:
+        said = list(answers.predict(what, positional=positional, alphabet=alphabet))
+        checks: list[Checked | None] = [None] * len(said)
+        if check:
+            said, checks = rechecked(said)
+    if as_json:
+        print(json.dumps(_document(said, checks)))
+    else:
         show_predictions(Console(), said, checks)
-        return
-    document = {
+    if not all(found is None or found.holds for found in checks):
+        print("foretell: a certificate does not hold; a failure of ours", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _document(said: Sequence[Any], checks: Sequence[Any]) -> dict[str, Any]:
+    from foretell.core.prediction import NotApplicable, Prediction
+
+    return {
         "task": said[0].question.task.name,
         "predictions": [
             {**answer.as_json(), **({"checked": vars(found)} if found else {})}
@@ -60,4 +71,3 @@ def predict(
             if isinstance(answer, NotApplicable)
         ],
     }
-    print(json.dumps(document))

@@ -34,12 +34,12 @@ class Alphabet:
                 why="each symbol has exactly one id",
                 hint="list every symbol once",
             )
-        reserved = [s for s in self.symbols if s in RESERVED or not s or s.isspace()]
-        if reserved:
+        bad = [s for s in self.symbols if s in RESERVED or " " in (s or " ") or not s.isprintable()]
+        if bad:
             raise BadInput(
                 "an alphabet holds a symbol that cannot be one",
-                seen=reserved[0],
-                why=f"{', '.join(RESERVED)} are reserved, and a symbol cannot be empty or blank",
+                seen=bad[0],
+                why=f"{', '.join(RESERVED)} are reserved; a symbol is printable, without blanks",
                 hint="rename that symbol",
             )
 

@@ -139,11 +139,12 @@ def _layers(depth: int, used: tuple[str, ...]) -> tuple[int | None, str]:
             f"counting depth only without positional relations, and this program is {used[0]}"
             + (f" and {used[1]}" if used[1:] else "")
         )
+    few = {0: "no layer is needed", 1: "1 layer is enough"}
+    enough = few.get(depth, f"{depth} layers are enough")
     return depth, (
         "transformers that round to fixed precision outside attention, without positional "
-        f"encodings, recognise with k layers exactly what C-RASP of counting depth k defines, so "
-        f"{depth} are enough for this language; another program of it may be shallower, and then "
-        "fewer are"
+        "encodings, recognise with k layers exactly what C-RASP of counting depth k defines, so "
+        f"{enough} for this language; another program of it may be shallower"
     )
 
 

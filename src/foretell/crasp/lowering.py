@@ -148,7 +148,9 @@ class _Lowering:
 
     def _dispatch(self, item: Expression, scope: Scope) -> int:
         build = self.build
-        match item:
+        match item:  # the most frequent first
+            case tree.Reference():
+                return self._reference(item, scope)
             case tree.Letter(name):
                 return build.letter(self.names.letter(item, name, scope))
             case tree.Truth(value):
@@ -184,8 +186,6 @@ class _Lowering:
                 return self._fold(word)(*(self._count_of(part, scope, word) for part in parts))
             case tree.Each():
                 return self._each(item, scope)
-            case tree.Reference():
-                return self._reference(item, scope)
 
     def _junction(self, word: str, parts: list[int]) -> int:
         build = self.build

@@ -17,8 +17,12 @@ from foretell.plain.errors import BadInput
 
 Name = Hashable
 ADD_SINK = "sink=True (--sink): missing transitions then lead to a state that refuses everything"
-ADD_SUBSETS = "from Python, determinize=True: the subset construction makes it deterministic"
-ADD_TRIM = "from Python, trim=True: states that the start does not reach are then left out"
+ADD_SUBSETS = (
+    "determinize=True (foretell decide --determinize): the subset construction makes it so"
+)
+ADD_TRIM = (
+    "trim=True (foretell decide --trim): states that the start does not reach are then left out"
+)
 
 
 @final

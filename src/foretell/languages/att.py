@@ -41,12 +41,7 @@ def dfa_from_att(
       why:  a complete automaton has one transition for every state and letter
       try:  sink=True (--sink): missing transitions then lead to a state that refuses everything
     """
-    lines = list(_lines(text))
-    if not lines:
-        raise _refused("no lines", "an automaton needs a start state")
-    arcs, endings = _arcs_and_endings(lines)
-    start = lines[0][1][0]
-    mentioned = dict.fromkeys([start, *(name for arc in arcs for name in (arc.source, arc.target))])
+    arcs, endings, mentioned = _read(text)
     for name, where in endings.items():
         if name not in mentioned:
             raise _refused(
@@ -54,7 +49,27 @@ def dfa_from_att(
             )
     symbols = alphabet or Alphabet(tuple(sorted({arc.symbol for arc in arcs if arc.symbol})))
     reading = Reading(sink, determinize, trim)
-    return automaton(symbols, list(mentioned), arcs, start, list(endings), reading)
+    return automaton(symbols, mentioned, arcs, mentioned[0], list(endings), reading)
+
+
+def state_names(text: str) -> list[str]:
+    """The states as the text calls them, in the order of the automaton that `dfa_from_att` makes.
+
+    >>> state_names("7 1 a\\n1 7 a\\n7")
+    ['7', '1']
+    """
+    return _read(text)[2]
+
+
+def _read(text: str) -> tuple[list[Arc], dict[str, str], list[str]]:
+    """Transitions, accepting states and where they are listed, and all states, the start first."""
+    lines = list(_lines(text))
+    if not lines:
+        raise _refused("no lines", "an automaton needs a start state")
+    arcs, endings = _arcs_and_endings(lines)
+    named = (str(name) for arc in arcs for name in (arc.source, arc.target))
+    states = [lines[0][1][0], *named]
+    return arcs, endings, list(dict.fromkeys(states))
 
 
 def dfa_as_att(dfa: DFA) -> str:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from foretell.core.alphabet import Alphabet
-from foretell.languages.att import dfa_from_att
+from foretell.languages import att
 from foretell.languages.dfa import DFA
 from foretell.languages.dfa_json import dfa_from_json
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
 
 SUFFIXES = (".json", ".att")
+
+
+def state_names(path: Path | str) -> list[str]:
+    """What the file calls the states, in the order of the automaton; made ones are not among them.
+
+    In a JSON file the rows have no names but their numbers.
+    """
+    file = Path(path)
+    if file.suffix == ".att":
+        return att.state_names(read_text(file))
+    return [str(number) for number in range(len(json.loads(read_text(file))["delta"]))]
 
 
 def read_automaton(
@@ -31,7 +43,7 @@ def read_automaton(
     file = Path(path)
     allowed = {"sink": sink, "determinize": determinize, "trim": trim}
     if file.suffix == ".att":
-        return dfa_from_att(read_text(file), alphabet, **allowed)
+        return att.dfa_from_att(read_text(file), alphabet, **allowed)
     if file.suffix != ".json":
         raise BadInput(
             "an automaton file has an unknown suffix",

@@ -46,9 +46,9 @@ class DFA:
     final: frozenset[int]
 
     def __post_init__(self) -> None:
-        rows = tuple(tuple(int(target) for target in row) for row in self.delta)
+        rows = tuple(tuple(map(int, row)) for row in self.delta)
         object.__setattr__(self, "delta", rows)
-        object.__setattr__(self, "final", frozenset(int(state) for state in self.final))
+        object.__setattr__(self, "final", frozenset(map(int, self.final)))
         if not self.alphabet.symbols:
             raise BadInput("an automaton has no letters", why="words need letters", hint="a b")
         if not rows:
@@ -62,8 +62,9 @@ class DFA:
                     "needs one transition for each",
                     hint="add a dead state and lead the missing transitions there",
                 )
-            for symbol, target in zip(self.alphabet.symbols, row, strict=True):
-                self._check_state(target, f"the transition of state {state} on {symbol!r}")
+            if min(row) < 0 or max(row) >= len(rows):
+                for symbol, target in zip(self.alphabet.symbols, row, strict=True):
+                    self._check_state(target, f"the transition of state {state} on {symbol!r}")
         self._check_state(self.start, "the start")
         for state in self.final:
             self._check_state(state, "a final state")
@@ -147,6 +148,8 @@ class DFA:
     @cached_property
     def _smallest(self) -> DFA:
         delta, accepting = canonical(self.delta, self.start, self.final)
+        if (delta, 0, accepting) == (self.delta, self.start, self.final):
+            return self
         smallest = DFA(self.alphabet, delta, 0, accepting)
         smallest.__dict__["_smallest"] = smallest  # so that asking it again costs nothing
         return smallest

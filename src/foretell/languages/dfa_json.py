@@ -100,12 +100,13 @@ def _from_entries(plain: DFA, rows: list[list], reading: Reading) -> DFA:
 
 def _loaded(text: str | bytes) -> object:
     try:
-        return json.loads(text, object_pairs_hook=_no_key_twice)
+        return json.loads(text, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as problem:
         raise _refused(_short(text), f"not JSON: {problem}") from problem
 
 
-def _no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """For `json.loads`: a JSON object whose keys are all different."""
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:

@@ -16,6 +16,8 @@ def canonical(delta: Delta, start: int, final: Iterable[int]) -> tuple[Delta, fr
     delta, accepting = _numbered(delta, start, set(final))
     block = coarsest_partition(delta, accepting)
     representative = {block[state]: state for state in range(len(delta))}
+    if len(representative) == len(delta):  # nothing was merged, and the numbers are right
+        return delta, frozenset(accepting)
     merged = tuple(
         tuple(block[target] for target in delta[representative[index]])
         for index in range(len(representative))

@@ -132,12 +132,15 @@ def _check_letters(text: str, found: list[Token], alphabet: Alphabet) -> None:
     if missing:
         extra = tuple(dict.fromkeys(letter for letter, _ in missing))
         letter, token = missing[0]
+        quoted = [symbol for symbol in alphabet.symbols if len(symbol) > 1]
         joint = "" if all(len(s) == 1 for s in alphabet.symbols + extra) else " "
         raise complaint(
             text,
             token.column,
             f"{letter!r} is not in the alphabet {' '.join(alphabet.symbols[:30])}",
-            f"the alphabet {joint.join(alphabet.symbols + extra)}",
+            f"a token of several characters is quoted: '{quoted[0]}'"
+            if quoted
+            else f"the alphabet {joint.join(alphabet.symbols + extra)}",
             "a regular expression uses a letter outside the alphabet",
         )
 

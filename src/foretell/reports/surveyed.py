@@ -11,12 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from foretell.crasp.deciding.certificates import fragment_name
 from foretell.crasp.deciding.decide import decide
 from foretell.languages.random_automata import LETTERS, random_minimal
 from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
-from foretell.reports._markup import element, pairs, table
+from foretell.reports import phrases
+from foretell.reports._markup import Markup, element, pairs, table
 from foretell.reports._sections import section
+from foretell.reports.drawings import times_figure
 from foretell.reports.html import masthead, page
 from foretell.training.provenance import describe_machine
 
@@ -72,8 +75,10 @@ def survey(states: int, letters: int, count: int, seed: int) -> Survey:
             f"a survey has 1 to {MOST_STATES} states and 1 to {len(LETTERS)} letters",
             seen=f"{states} states, {letters} letters",
         )
-    if not 1 <= count <= 1_000_000 or seed < 0:
-        raise BadInput("a survey has 1 to 1,000,000 automata and a seed from 0 on", seen=count)
+    if not 1 <= count <= 1_000_000:
+        raise BadInput("a survey has 1 to 1,000,000 automata", seen=count)
+    if seed < 0:
+        raise BadInput("a seed is a number from 0 on", seen=seed)
     answers: dict[str, dict[str, int]] = {}
     seconds = []
     for dfa in random_minimal(states, letters, count, seed):
@@ -92,7 +97,15 @@ def _rows(found: Survey) -> list[tuple[str, ...]]:
     for name, counts in found.answers.items():
         low, high = wilson(counts["yes"], found.count)
         share = f"{counts['yes'] / found.count:.3f} [{low:.3f}, {high:.3f}]"
-        rows.append((name, str(counts["yes"]), str(counts["no"]), str(counts["unknown"]), share))
+        rows.append(
+            (
+                fragment_name(name),
+                str(counts["yes"]),
+                str(counts["no"]),
+                str(counts["unknown"]),
+                share,
+            )
+        )
     return rows
 
 
@@ -120,9 +133,14 @@ def show(console: Console, found: Survey) -> None:
     for head in HEADS:
         lines.add_column(head)
     for row in _rows(found):
-        lines.add_row(*row)
+        lines.add_row(*map(Text, row))
     console.print(lines)
     console.print(Text(_times(found), style="dim"))
+
+
+def _drawn(found: Survey) -> Markup:
+    frame = element("div", Markup(times_figure(found.seconds, "automata")), class_="plot")
+    return element("figure", frame, element("figcaption", phrases.sentence(_times(found))))
 
 
 def survey_page(found: Survey) -> str:
@@ -131,12 +149,12 @@ def survey_page(found: Survey) -> str:
     told = [
         ("draw", "uniform transition tables and final sets, kept if minimal and reachable"),
         ("seed", str(found.seed)),
-        ("time", _times(found)),
         ("machine", f"{machine['device']}, commit {machine['commit']}, {machine['time']}"),
     ]
     content = [
         masthead("foretell survey", "How many languages are in C-RASP?", _title(found)),
         section("Answers", table(HEADS, _rows(found), numeric=(1, 2, 3, 4))),
+        section("Time", _drawn(found)),
         section("How", pairs(told)),
         element(
             "p",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from foretell.core.prediction import Assumption, Certificate, Standing
 from foretell.core.task import Task
 from foretell.crasp.analysis import analyse
-from foretell.crasp.deciding.decide import decide
+from foretell.crasp.deciding.decide import MOST_STATES, decide
 from foretell.crasp.deciding.decision import Decision
 from foretell.languages.dfa import DFA
 from foretell.tasks.attached import attached_program
@@ -18,11 +18,12 @@ from foretell.theory._program import ProgramCertificate
 
 FRAGMENT = {"crasp": "C-RASP[∅]", "crasp-periodic-local": "C-RASP[periodic, local]"}
 DECIDED = {"crasp": "crasp", "crasp-periodic-local": "crasp_periodic_local"}
-MOST_STATES = 300  # of an automaton that is decided on the way to a prediction
-OWN_PROOF = (
-    "the obstruction in the automaton rules out every program: an elementary proof of our own, "
-    "cross-checked but not refereed"
-)
+OWN_PROOF = {
+    "no": "the obstruction in the automaton rules out every program: an elementary proof of our "
+    "own, cross-checked but not refereed",
+    "yes": "heights of that kind always give a program, though none was written out: an elementary "
+    "proof of our own, cross-checked but not refereed",
+}
 
 
 @dataclass(frozen=True)
@@ -56,17 +57,19 @@ def existence(task: Task, fragment: str) -> Existence | str:
     return Existence(fact.value, fact.source, (assumed,), certificate)
 
 
-def _decided(task: RegularTask, fragment: str) -> Existence:
+def _decided(task: RegularTask, fragment: str) -> Existence | str:
     """From the automaton; a library program is preferred, since it predicts symbols as well."""
     answer = _decision(task.language.dfa)[DECIDED[fragment]]
+    if answer.answer == "unknown":
+        return f"whether {task.name} has a {FRAGMENT[fragment]} program is not known: {answer.note}"
     source = "decided by foretell from the minimal automaton, see docs/deciding.md"
     text = f"{FRAGMENT[fragment]}: {answer.answer}, decided from the minimal automaton"
     settled = Assumption(f"{text}; --check re-checks the certificate", Standing.CHECKED)
-    if answer.answer == "no":
-        own = Assumption(OWN_PROOF, Standing.ASSUMED)
-        return Existence("no", source, (settled, own), answer.certificate)
-    certificate = _program(task, fragment) or answer.certificate
-    return Existence("yes", source, (settled,), certificate)
+    attached = _program(task, fragment) if answer.answer == "yes" else None
+    known: tuple[Assumption, ...] = (settled,)
+    if attached is None and answer.program is None:
+        known = (settled, Assumption(OWN_PROOF[answer.answer], Standing.ASSUMED))
+    return Existence(answer.answer, source, known, attached or answer.certificate)
 
 
 @functools.lru_cache(maxsize=256)

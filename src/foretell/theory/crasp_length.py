@@ -16,7 +16,7 @@ Example:
     >>> said.verdict.value, said.strength.label
     ('yes', 'conditional')
 
-Known limits: For regular languages of up to 300 states existence is decided here, with a
+Known limits: For regular languages of up to 1,500 states existence is decided here, with a
     certificate; for other tasks the declared facts are read, with the task's program as certificate
     where one is known. Says nothing about how long training takes, about other positional
     encodings, or about networks too small for the program.
@@ -43,6 +43,7 @@ from foretell.theory._existence import FRAGMENT, Existence, existence
 PAPER = "Huang et al., A formal framework for understanding length generalization in transformers"
 FACT_FOR = {"nope": "crasp", "ape": "crasp-periodic-local"}
 THEOREM = {"nope": "Corollary 18", "ape": "Theorems 7 and 9"}
+OBSERVED = "Section 5"
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class CraspLength(Predictor):
 
     def _state(self, question: Question, found: Existence) -> Prediction:
         positional = question.architecture.positional
-        fragment = FRAGMENT[FACT_FOR[positional]]
+        fragment, exists = FRAGMENT[FACT_FOR[positional]], found.value == "yes"
         verdict, strength, reason = {
             "yes": (
                 Verdict.YES,
@@ -96,16 +97,29 @@ class CraspLength(Predictor):
             verdict=verdict,
             strength=strength,
             reason=reason,
-            assumptions=(*found.assumptions, *assumptions(question.architecture)),
-            sources=(f"{PAPER}, {THEOREM[positional]}", found.source),
+            assumptions=(*found.assumptions, *assumptions(question.architecture, verdict)),
+            sources=(f"{PAPER}, {THEOREM[positional] if exists else OBSERVED}", found.source),
             certificate=found.certificate,
             searched_only=found.value == "none-found",
         )
 
 
-def assumptions(shape: Architecture) -> tuple[Assumption, ...]:
-    """What the theorem needs besides the program, and where each stands for this architecture."""
-    checked, assumed = Standing.CHECKED, Standing.ASSUMED
+def assumptions(shape: Architecture, verdict: Verdict) -> tuple[Assumption, ...]:
+    """What is needed besides the program, or that there is none, and where each stands here."""
+    stated = Assumption(
+        f"positional encoding is {shape.positional}, for which the result is stated",
+        Standing.CHECKED,
+    )
+    if verdict is Verdict.YES:
+        return (stated, *_ideal(shape))
+    if verdict is Verdict.NO:
+        observed = "what was observed on other tasks without a program holds for this one"
+        return (stated, Assumption(observed, Standing.ASSUMED))
+    return (stated,)
+
+
+def _ideal(shape: Architecture) -> tuple[Assumption, ...]:
+    """What the theorem about the idealised learner needs."""
     differences = [
         difference
         for difference, present in (
@@ -122,16 +136,11 @@ def assumptions(shape: Architecture) -> tuple[Assumption, ...]:
         "what is proved for the idealised transformer (no layer norm, Heaviside or ReLU units, "
         "logits scaled with the logarithm of the length, fixed precision) carries over to this one"
     )
-    return (
-        Assumption(
-            "training finds what the idealised inference procedure finds: a model that fits every "
-            "length seen and nearly minimises the regularizer",
-            assumed,
-        ),
-        Assumption(
-            f"positional encoding is {shape.positional}, for which the result is stated", checked
-        ),
-        Assumption(ideal + (f", with {', '.join(differences)}" if differences else ""), assumed),
-        Assumption("layers, heads and width are enough for the program", assumed),
-        Assumption("the training sizes are long enough; no bound is known in general", assumed),
+    texts = (
+        "training finds what the idealised inference procedure finds: a model that fits every "
+        "length seen and nearly minimises the regularizer",
+        ideal + (f", with {', '.join(differences)}" if differences else ""),
+        "layers, heads and width are enough for the program",
+        "the training sizes are long enough; no bound is known in general",
     )
+    return tuple(Assumption(text, Standing.ASSUMED) for text in texts)

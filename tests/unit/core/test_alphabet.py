@@ -36,7 +36,9 @@ def test_a_repeated_symbol_is_refused_by_name(symbols: tuple[str, ...]) -> None:
     assert set(str(caught.value.seen).split()) == repeated
 
 
-@pytest.mark.parametrize("symbol", [*RESERVED, "", " ", "\t", "\n", "\u00a0"])
+@pytest.mark.parametrize(
+    "symbol", [*RESERVED, "", " ", "\t", "\n", "\u00a0", "a b", "a\n", "\ud800", "\0"]
+)
 def test_reserved_and_blank_symbols_are_refused(symbol: str) -> None:
     with pytest.raises(BadInput, match="cannot be one") as caught:
         Alphabet(("a", symbol))

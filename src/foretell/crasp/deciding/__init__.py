@@ -2,9 +2,10 @@
 
 Start at `decide.py`. The C-RASP[∅] decision is a tower of potentials on the strong components of
 the next-letter machine (`machines`, `tower`); with windows and periods it is a linear system over
-pairs of states (`pairs`). A *yes* becomes configurations and a program (`configurations`, `stages`,
-`features`, `synthesis`), a *no* becomes flows (`obstructions`) or forced differences
-(`differences`). `certificates` and `evidence` write these down, `reading` reads them back, and
+pairs of states (`pairs`, `peeling`, `triples`). A *yes* becomes configurations and a program
+(`configurations`, `stages`, `features`, `synthesis`; `notes` tells what its names stand for), a
+*no* becomes flows (`obstructions`) or forced differences (`differences`). `certificates` and
+`evidence` write these down, `reading` reads them back, and
 `checking/` checks them without using any of the rest. `karoubi` is a second, exponential route to
 the same answers, for cross-checks on small semigroups.
 

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, final
 
 from foretell.core.prediction import Certificate, Checked
+from foretell.crasp.analysis import analyse
 from foretell.crasp.deciding.checking.checking import check_document
 from foretell.crasp.deciding.elimination import Number
 from foretell.crasp.program import Program
+from foretell.crasp.verifying.verification import show_word
 from foretell.languages.dfa import DFA
 from foretell.languages.dfa_json import dfa_as_json
+from foretell.plain.wording import counted
 
 Symbols = tuple[str, ...]
 Anchor = tuple[Symbols, int]
@@ -103,7 +106,7 @@ class FlowCertificate(DecisionCertificate):
         one, two = self.pair
         return (
             f"states {one} and {two} look the same to every count, but "
-            f"{' '.join(self.suffix) or 'the empty word'} tells them apart"
+            f"{show_word(self.suffix)} tells them apart"
         )
 
     def _content(self) -> dict[str, object]:
@@ -216,8 +219,17 @@ class PotentialCertificate(DecisionCertificate):
     def summary(self) -> str:
         """How much is counted and seen."""
         levels = max((len(component.levels) for component in self.components), default=0)
-        text = f"heights in {levels} levels, period {self.modulus}, {len(self.windows)} windows"
-        return text + (f"; {self.note}" if self.note else "")
+        used = [f"heights in {counted(levels, 'level')}"] if levels else []
+        if self.modulus > 1:
+            used.append(f"period {self.modulus}")
+        if any(self.windows):
+            longest = max(map(len, self.windows))
+            used.append(f"{counted(len(self.windows), 'window')} of length up to {longest}")
+        if self.program is None:
+            return ", ".join(used) + (f"; {self.note}" if self.note else "")
+        found = analyse(self.program)
+        size = f"a program of {counted(found.operations, 'operation')}"
+        return ", ".join([f"{size}, counting depth {found.depth}", *used])
 
     def _content(self) -> dict[str, object]:
         return {
@@ -259,7 +271,7 @@ class SolutionCertificate(DecisionCertificate):
     @property
     def summary(self) -> str:
         """How many levels of differences."""
-        return f"differences of pairs in {len(self.levels)} levels; {self.note}"
+        return f"differences of pairs in {counted(len(self.levels), 'level')}; {self.note}"
 
     def _content(self) -> dict[str, object]:
         return {

@@ -9,6 +9,7 @@ leaves the start where it is, so that nothing changes.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import NamedTuple, final
 
 from foretell.crasp.deciding.graphs import components
 from foretell.crasp.deciding.machines import Machine
-from foretell.crasp.deciding.pairs import PairSystem
+from foretell.crasp.deciding.pairs import BeyondLimitError, PairSystem
 from foretell.crasp.deciding.tower import Arrow, Tower, build_tower
 
 NODES = 5_000  # configurations of one program; beyond that it is not written out
@@ -149,9 +150,9 @@ def explore(machine: Machine, modulus: int, windows: Windows, most: int) -> Conf
 
 def without_windows(machine: Machine) -> Configurations:
     """The machine itself, as configurations that show nothing: what C-RASP[∅] has."""
-    found = explore(machine, 1, Windows(len(machine.groups), None, {()}), len(machine.moves))
-    assert found is not None
-    return found
+    nodes = tuple(Node(block, 0, True, ()) for block in range(len(machine.moves)))
+    windows = Windows(len(machine.groups), None, {()})
+    return Configurations(machine, 1, windows, nodes, machine.moves)
 
 
 def resolved(machine: Machine, modulus: int, most: int = NODES) -> Configurations | None:
@@ -178,12 +179,14 @@ def resolved(machine: Machine, modulus: int, most: int = NODES) -> Configuration
 
 
 def least_modulus(system: PairSystem, make: Callable[[int | None], PairSystem]) -> int:
-    """The least period that is enough for a definable language; `make` gives pair systems."""
+    """The least period that is enough for a definable language; `make` gives pair systems.
+
+    Smaller periods leave more pairs to look at; those for which these are too many are passed over.
+    """
     periods = [*system.state_periods, *system.periods]
     whole = math.lcm(*(period for period in periods if period))
-    if whole > MODULI:
-        return whole
-    for modulus in range(1, whole + 1):
-        if whole % modulus == 0 and make(modulus).definable:
-            return modulus
-    raise AssertionError("the common multiple of all periods is always enough")
+    for modulus in range(1, whole) if whole <= MODULI else ():
+        with contextlib.suppress(BeyondLimitError):
+            if whole % modulus == 0 and make(modulus).definable:
+                return modulus
+    return whole  # always enough

@@ -28,13 +28,13 @@ from foretell.crasp.deciding.evidence import (
 )
 from foretell.crasp.deciding.machines import ACCEPT, Machine
 from foretell.crasp.deciding.obstructions import find_obstruction
-from foretell.crasp.deciding.pairs import PairSystem
+from foretell.crasp.deciding.pairs import BeyondLimitError, PairSystem
 from foretell.crasp.deciding.solutions import solution_certificate
 from foretell.languages.dfa import DFA
 from foretell.plain.errors import BadInput
 
 LARGEST_MODULUS = 10_000  # what a program can write
-MOST_STATES = 1_500  # of a minimal automaton; a few minutes
+MOST_STATES = 1_500  # of a minimal automaton; beyond, even writing a certificate takes minutes
 
 
 def decide(
@@ -75,7 +75,7 @@ def decide(
             why="time and memory grow with the pairs of states",
         )
     asked = sorted({_modulus(modulus) for modulus in moduli})
-    deciding = _Deciding(Machine.of(dfa, convention), certificates, most_configurations)
+    deciding = Deciding(Machine.of(dfa, convention), certificates, most_configurations)
     keys = {"crasp_local": 1, **{f"crasp_periodic_{m}_local": m for m in asked if m > 1}}
     answers = [deciding.plain()]
     answers += [deciding.windowed(key, modulus) for key, modulus in keys.items()]
@@ -95,13 +95,16 @@ def _modulus(modulus: int) -> int:
 
 @final
 @dataclass
-class _Deciding:
-    """One language; remembers what serves as evidence for several fragments."""
+class Deciding:
+    """One language, asked fragment by fragment, C-RASP[∅] first.
+
+    It remembers what serves as evidence for several of them.
+    """
 
     machine: Machine
-    certificates: bool
-    most: int
-    _systems: dict[int | None, PairSystem] = field(default_factory=dict)
+    certificates: bool = True
+    most: int = NODES
+    _systems: dict[int | None, PairSystem | BeyondLimitError] = field(default_factory=dict)
     _made: dict[int | None, DecisionCertificate] = field(default_factory=dict)
     _simple: FragmentAnswer | None = None
 
@@ -111,29 +114,42 @@ class _Deciding:
         definable = all(tower.separates for tower in found.towers)
         certificate: DecisionCertificate | None = None
         if self.certificates:
-            certificate = self._potentials("crasp", found) if definable else self._flows()
+            certificate = self._potentials("crasp", found) if definable else self._flows(found)
         self._simple = FragmentAnswer("crasp", "yes" if definable else "no", certificate)
         return self._simple
 
     def _potentials(self, fragment: str, found: Configurations) -> DecisionCertificate:
         return potential_certificate(fragment, found)
 
-    def _flows(self) -> DecisionCertificate:
-        found = find_obstruction(self.machine)
+    def _flows(self, tried: Configurations) -> DecisionCertificate:
+        whole = tried.moves == self.machine.delta  # no states count as one
+        found = find_obstruction(self.machine, tried.towers if whole else None)
         assert found is not None, "both routes to C-RASP[∅] must agree"
         return flow_certificate(self.machine, found)
 
     def system(self, modulus: int | None) -> PairSystem:
-        """The pair system for a modulus, made once."""
+        """The pair system for a modulus, made once, or found once to be too large."""
         if modulus not in self._systems:
-            self._systems[modulus] = PairSystem(self.machine, modulus)
-        return self._systems[modulus]
+            try:
+                self._systems[modulus] = PairSystem(self.machine, modulus)
+            except BeyondLimitError as stop:
+                self._systems[modulus] = stop
+        found = self._systems[modulus]
+        if isinstance(found, BeyondLimitError):
+            raise found
+        return found
 
     def windowed(self, fragment: str, modulus: int | None) -> FragmentAnswer:
         """A fragment with windows; `modulus` None: any period."""
         assert self._simple is not None
         if self._simple.answer == "yes":
             return FragmentAnswer(fragment, "yes", self._simple.certificate)
+        try:
+            return self._windowed(fragment, modulus)
+        except BeyondLimitError as stop:
+            return FragmentAnswer(fragment, "unknown", note=f"beyond a limit: {stop}")
+
+    def _windowed(self, fragment: str, modulus: int | None) -> FragmentAnswer:
         free = self.system(None)
         if not free.definable:  # then no fixed modulus helps either
             modulus = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Literal, final
 
 from foretell.crasp.analysis import Analysis, analyse
 from foretell.crasp.deciding.certificates import (
@@ -27,11 +27,15 @@ PRIOR = (
 @final
 @dataclass(frozen=True)
 class FragmentAnswer:
-    """One fragment's answer; the certificate may be about a stronger statement that implies it."""
+    """One fragment's answer; the certificate may be about a stronger statement that implies it.
+
+    `unknown` only beyond a limit of size, which the note then names.
+    """
 
     fragment: str
-    answer: Answer
+    answer: Answer | Literal["unknown"]
     certificate: DecisionCertificate | None = None
+    note: str | None = None
 
     @property
     def name(self) -> str:
@@ -109,6 +113,7 @@ class Decision:
                 answer.fragment: {
                     "answer": answer.answer,
                     "certificate": written.get(id(answer.certificate)),
+                    **({} if answer.note is None else {"note": answer.note}),
                 }
                 for answer in self.answers
             },

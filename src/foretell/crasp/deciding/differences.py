@@ -8,6 +8,7 @@ triple equations force every listed difference to be zero, with an explicit deri
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -126,7 +127,7 @@ def _derivations(
     pairs: int, equations: list[Equation]
 ) -> tuple[tuple[tuple[int, Number], ...], ...]:
     """For each pair the combination of equations that says: its difference is zero."""
-    space = _tagged([equation.row for equation in equations])
+    space = _tagged([equation.row for equation in equations], pairs)
     found = []
     for pair in range(pairs):
         rest = space.reduce({pair: 1})
@@ -135,12 +136,14 @@ def _derivations(
     return tuple(found)
 
 
-def _tagged(rows: list[dict[Any, Number]]) -> RowSpace:
+def _tagged(rows: list[dict[Any, Number]], unknowns: int) -> RowSpace:
     """A row space in which column (k,) tells how much of row k is in a vector."""
     space = RowSpace(may_pivot=lambda column: isinstance(column, int))
     for number, row in enumerate(rows):
         if row:
             space.add({**row, (number,): 1})
+            if space.rank == unknowns:  # further rows can be derived from these
+                break
     return space
 
 
@@ -160,7 +163,7 @@ class _Derivation:
         self.machine = system.machine
         self.sides = SideBySide(self.machine)
         self.relations = [item for item in system.relations if item.needs <= system.together]
-        self.space = _tagged([item.row for item in self.relations])
+        self.space = _tagged([item.row for item in self.relations], len(system.together))
         self.forest: dict[int, list[tuple[int, bool]]] = {}
         for one, two in system.links:
             self.forest.setdefault(one, []).append((two, True))
@@ -195,16 +198,17 @@ class _Derivation:
     def _smallest(self) -> tuple[int, list[Relation]]:
         """The unknown whose derivation, with all it rests on, uses the fewest relations."""
         best: tuple[int, int, set[int]] | None = None
+        rests = functools.cache(lambda name: [tag[0] for tag in self.space.reduce({name: 1})])
         for target in sorted(self.system.together)[:TRIED]:
             used: set[int] = set()
             pending, seen = [target], {target}
             for name in pending:  # grows while it is walked
-                tags = self.space.reduce({name: 1})
-                used |= {tag[0] for tag in tags}
-                for tag in tags:
-                    new = self.relations[tag[0]].needs - seen
-                    seen |= new
-                    pending += sorted(new)
+                for number in rests(name):
+                    if number not in used:
+                        used.add(number)
+                        new = self.relations[number].needs - seen
+                        seen |= new
+                        pending += sorted(new)
             if best is None or len(used) < best[0]:
                 best = (len(used), target, used)
         assert best is not None

@@ -15,8 +15,10 @@ Vector = dict[Any, Number]  # column to entry; entries are never zero
 
 
 class RowSpace:
-    """The span of the rows added so far, kept in reduced echelon form.
+    """The span of the rows added so far, in echelon form.
 
+    A row is freed of pivots that came after it only when it is used, and then for good: chains of
+    equations would otherwise be substituted into each other again with every row that is added.
     Columns that `may_pivot` refuses are carried along only. Giving every row such a column of its
     own makes each reduced vector tell from which rows it was made.
 
@@ -27,14 +29,20 @@ class RowSpace:
 
     def __init__(self, may_pivot: Callable[[Hashable], bool] | None = None) -> None:
         self._may_pivot = may_pivot
-        self._rows: dict[Any, Vector] = {}  # pivot to row; the row is 1 there, 0 at other pivots
-        self._users: dict[Any, set[Any]] = {}  # free column to the pivots whose rows use it
+        self._rows: dict[Any, Vector] = {}  # pivot to row, which is 1 there
+        self._reduced: dict[Any, int] = {}  # pivot to the rank at which its row was last reduced
+
+    @property
+    def rank(self) -> int:
+        """How many rows were outside the span of those before them."""
+        return len(self._rows)
 
     def reduce(self, vector: Mapping[Any, Number]) -> Vector:
         """What is left of a vector modulo the span: nothing at pivots."""
         rest = dict(vector)
-        for column in [column for column in rest if column in self._rows]:
-            _subtract(rest, rest[column], self._rows[column])
+        for column in vector:
+            if column in self._rows:
+                _subtract(rest, rest[column], self._row(column))
         return rest
 
     def add(self, vector: Mapping[Any, Number]) -> bool:
@@ -46,28 +54,35 @@ class RowSpace:
         head = rest[pivot]
         if head != 1:
             rest = {column: _divide(entry, head) for column, entry in rest.items()}
-        for user in self._users.pop(pivot, ()):
-            row = self._rows[user]
-            _subtract(row, row[pivot], rest)
-            for column in rest:
-                self._note(column, user, column in row)
         self._rows[pivot] = rest
-        for column in rest:
-            self._note(column, pivot, True)
+        self._reduced[pivot] = self.rank
         return True
 
     def combination(self, column: Hashable) -> Iterator[tuple[Any, Number]]:
         """Entries of a free column, by pivot."""
-        for pivot in self._users.get(column, ()):
-            yield pivot, self._rows[pivot][column]
+        for pivot in self._rows:
+            row = self._row(pivot)
+            if column in row:
+                yield pivot, row[column]
 
-    def _note(self, column: Any, pivot: Any, used: bool) -> None:
-        if column == pivot or column in self._rows:
-            return
-        if used:
-            self._users.setdefault(column, set()).add(pivot)
-        elif column in self._users:
-            self._users[column].discard(pivot)
+    def _row(self, pivot: Any) -> Vector:
+        """The row of a pivot, without other pivots; these belong to rows added later."""
+        rows, reduced, rank = self._rows, self._reduced, self.rank
+        pending = [pivot]
+        while pending:
+            top = pending[-1]
+            if reduced[top] < rank:
+                row = rows[top]
+                others = [column for column in row if column in rows and column != top]
+                stale = [column for column in others if reduced[column] < rank]
+                if stale:
+                    pending += stale
+                    continue
+                for column in others:
+                    _subtract(row, row[column], rows[column])
+                reduced[top] = rank
+            pending.pop()
+        return rows[pivot]
 
     def _choose(self, rest: Vector) -> Any:
         """The first column with ±1, else the first: a pivot of 1 keeps whole numbers whole."""
@@ -85,14 +100,18 @@ class RowSpace:
 def _subtract(vector: Vector, factor: Number, row: Vector) -> None:
     for column, entry in row.items():
         value = vector.get(column, 0) - factor * entry
-        if value:
-            vector[column] = _whole(value)
-        else:
+        if not value:
             vector.pop(column, None)
+        else:
+            vector[column] = value if type(value) is int else _whole(value)
 
 
 def _divide(entry: Number, head: Number) -> Number:
-    return -entry if head == -1 else _whole(Fraction(entry) / head)
+    if head == -1:
+        return -entry
+    if type(entry) is int and type(head) is int and entry % head == 0:
+        return entry // head
+    return _whole(Fraction(entry) / head)
 
 
 def _whole(value: Number) -> Number:

@@ -10,10 +10,10 @@ from foretell.crasp.deciding.certificates import (
     FlowEvidence,
     PotentialCertificate,
 )
-from foretell.crasp.deciding.configurations import Configurations
+from foretell.crasp.deciding.configurations import NODES, Configurations, Windows, explore
 from foretell.crasp.deciding.differences import Anchor, DifferenceObstruction
 from foretell.crasp.deciding.formulas import TooLargeError
-from foretell.crasp.deciding.machines import Machine
+from foretell.crasp.deciding.machines import ACCEPT, Machine
 from foretell.crasp.deciding.obstructions import FlowObstruction
 from foretell.crasp.deciding.synthesis import synthesise
 from foretell.plain.errors import BadInput
@@ -104,6 +104,26 @@ def potential_certificate(fragment: str, found: Configurations) -> PotentialCert
         program=program,
         note=note,
     )
+
+
+def configurations_of(certificate: PotentialCertificate) -> Configurations:
+    """The configurations that a certificate is about, found again."""
+    convention = next(name for name in ACCEPT if name == certificate.accept)
+    machine = Machine.of(certificate.dfa, convention)
+    group = {
+        certificate.dfa.alphabet.symbols[letter]: number
+        for number, letters in enumerate(machine.groups)
+        for letter in letters
+    }
+    padding = certificate.padding
+    windows = Windows(
+        len(machine.groups),
+        None if padding is None else group[padding],
+        {tuple(group[symbol] for symbol in word) for word in certificate.windows},
+    )
+    found = explore(machine, certificate.modulus, windows, NODES)
+    assert found is not None, "a program is written out for so many configurations only"
+    return found
 
 
 def _component(found: Configurations, name: int) -> ComponentEvidence:

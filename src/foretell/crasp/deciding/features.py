@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -18,8 +18,8 @@ class Feature(abc.ABC):
     """A number that a program can compute at a step; None where it is not known."""
 
     @abc.abstractmethod
-    def value(self, step: Step) -> int | None:
-        """The number."""
+    def values(self, steps: Iterable[Step]) -> list[int | None]:
+        """The numbers at some steps."""
 
     @abc.abstractmethod
     def test(self, wanted: set[int], possible: set[int]) -> Formula:
@@ -34,9 +34,9 @@ class LetterFeature(Feature):
     alphabet: tuple[str, ...]
     groups: tuple[tuple[int, ...], ...]
 
-    def value(self, step: Step) -> int | None:
+    def values(self, steps: Iterable[Step]) -> list[int | None]:
         """Its group."""
-        return step[1]
+        return [letter for _, letter in steps]
 
     def test(self, wanted: set[int], possible: set[int]) -> Formula:
         """The shorter of: one of these letters; none of the others."""
@@ -62,9 +62,9 @@ class PhaseFeature(Feature):
     modulus: int
     residues: Sequence[int]  # of each node, before the letter is read
 
-    def value(self, step: Step) -> int | None:
+    def values(self, steps: Iterable[Step]) -> list[int | None]:
         """Positions count from 1, so the first letter is read at residue 1."""
-        return (self.residues[step[0]] + 1) % self.modulus
+        return [(self.residues[node] + 1) % self.modulus for node, _ in steps]
 
     def test(self, wanted: set[int], possible: set[int]) -> Formula:
         """A periodic test."""
@@ -83,9 +83,11 @@ class BackFeature(Feature):
     define: Callable[[str, Formula], Formula]
     names: tuple[str, ...]
 
-    def value(self, step: Step) -> int | None:
+    def values(self, steps: Iterable[Step]) -> list[int | None]:
         """Known if the window is long enough, or shows the whole history."""
-        full, window = self.windows[step[0]]
+        return [self._at(*self.windows[node]) for node, _ in steps]
+
+    def _at(self, full: bool, window: tuple[int, ...]) -> int | None:
         if len(window) >= self.distance:
             return window[-self.distance]
         return None if full else MISSING
@@ -118,12 +120,12 @@ class BackFeature(Feature):
 class HeightFeature(Feature):
     """A height after the step: its value at the node, and the step's weight on top."""
 
-    values: dict[Step, int]
+    after: dict[Step, int]
     height: Callable[[], tree.Expression]
 
-    def value(self, step: Step) -> int | None:
+    def values(self, steps: Iterable[Step]) -> list[int | None]:
         """The height after the step."""
-        return self.values[step]
+        return [self.after[step] for step in steps]
 
     def test(self, wanted: set[int], possible: set[int]) -> Formula:
         """Comparisons."""
@@ -147,18 +149,7 @@ def express(wanted: set[Step], possible: set[Step], features: Sequence[Feature])
         return False
     if len(wanted) == len(possible):
         return True
-    best: tuple[int, Feature, dict[int, set[Step]]] | None = None
-    for feature in features:
-        parts = _parts(feature, possible)
-        if parts is None or len(parts) < 2:
-            continue
-        mixed = sum(0 < len(part & wanted) < len(part) for part in parts.values())
-        if best is None or mixed < best[0]:
-            best = (mixed, feature, parts)
-        if not mixed:
-            break
-    assert best is not None, "features tell all steps apart"
-    _, feature, parts = best
+    feature, parts = _most_telling(wanted, possible, features)
     inside = {value for value, part in parts.items() if part <= wanted}
     later: dict[Formula, set[int]] = {}
     for value, part in parts.items():
@@ -172,6 +163,30 @@ def express(wanted: set[Step], possible: set[Step], features: Sequence[Feature])
     )
 
 
+def _most_telling(
+    wanted: set[Step], possible: set[Step], features: Sequence[Feature]
+) -> tuple[Feature, dict[int, set[Step]]]:
+    """The feature that leaves the fewest values open, and the steps by its values."""
+    others = possible - wanted
+    best: tuple[int, Feature] | None = None
+    for feature in features:
+        inside, outside = set(feature.values(wanted)), set(feature.values(others))
+        every = inside | outside
+        if None in every or len(every) < 2:
+            continue
+        mixed = len(inside & outside)
+        if best is None or mixed < best[0]:
+            best = (mixed, feature)
+        if not mixed:
+            break
+    assert best is not None, "features tell all steps apart"
+    parts: dict[int, set[Step]] = {}
+    for step, value in zip(possible, best[1].values(possible), strict=True):
+        assert value is not None
+        parts.setdefault(value, set()).add(step)
+    return best[1], dict(sorted(parts.items()))
+
+
 def express_simply(
     wanted: set[Step], possible: set[Step], features: Sequence[Feature]
 ) -> Formula | None:
@@ -179,19 +194,8 @@ def express_simply(
     if not wanted or wanted == possible:
         return bool(wanted)
     for feature in features:
-        inside = {feature.value(step) for step in wanted}
-        outside = {feature.value(step) for step in possible - wanted}
+        inside = set(feature.values(wanted))
+        outside = set(feature.values(possible - wanted))
         if not inside & outside and None not in inside | outside:
             return express(wanted, possible, [feature])
     return None
-
-
-def _parts(feature: Feature, possible: set[Step]) -> dict[int, set[Step]] | None:
-    """Steps by value; None when some value is not known."""
-    parts: dict[int, set[Step]] = {}
-    for step in possible:
-        value = feature.value(step)
-        if value is None:
-            return None
-        parts.setdefault(value, set()).add(step)
-    return dict(sorted(parts.items()))

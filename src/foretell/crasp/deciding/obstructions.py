@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import final
 
 from foretell.crasp.deciding.elimination import Number, RowSpace, Vector
@@ -49,8 +48,13 @@ class FlowObstruction:
     access: tuple[int, ...]
 
 
-def find_obstruction(machine: Machine) -> FlowObstruction | None:
-    """An obstruction for C-RASP[∅], on the smallest component that has one; None: definable."""
+def find_obstruction(
+    machine: Machine, towers: Sequence[Tower] | None = None
+) -> FlowObstruction | None:
+    """An obstruction for C-RASP[∅], on the smallest component that has one; None: definable.
+
+    `towers` of the components are those of the whole automaton, where they are known already.
+    """
     home, parts = machine.strong
     least = 1 if machine.accept == "last-letter" else 0
     for name in sorted(range(len(parts)), key=lambda name: len(parts[name])):
@@ -63,7 +67,7 @@ def find_obstruction(machine: Machine) -> FlowObstruction | None:
             for letter, target in enumerate(machine.delta[state])
             if home[target] == name
         ]
-        tower = build_tower(part, arrows, dict.fromkeys(part, 0))
+        tower = towers[name] if towers else build_tower(part, arrows, dict.fromkeys(part, 0))
         found = _separated(machine, tower, least)
         if found is not None:
             one, two, suffix = found
@@ -137,7 +141,7 @@ def _add(edges: dict[Arrow, Number], path: Sequence[Arrow], factor: Number) -> N
 
 def _whole_flow(source: int, target: int, edges: dict[Arrow, Number]) -> Flow:
     used = {arrow: value for arrow, value in sorted(edges.items()) if value}
-    amount = math.lcm(*(Fraction(value).denominator for value in used.values()))
+    amount = math.lcm(*(value.denominator for value in used.values()))
     listed = tuple(
         (state, letter, int(value * amount)) for (state, letter, _), value in used.items()
     )

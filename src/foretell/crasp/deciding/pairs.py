@@ -13,17 +13,28 @@ The language is definable exactly when the pairs that stay together for ever are
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, final
+
+import numpy as np
 
 from foretell.crasp.deciding.elimination import RowSpace, Vector
 from foretell.crasp.deciding.graphs import components, cyclic
 from foretell.crasp.deciding.machines import Machine
+from foretell.crasp.deciding.peeling import lasting_pairs
+from foretell.crasp.deciding.triples import MOST_TRIPLES, permuted_triples, recurrent_triples
 
 Pair = tuple[int, int]
 Kind = Literal["merge", "swap", "triple"]
+MANY_PAIRS = 1_000  # then a no is first looked for with some of the triples
+MOST_PAIRS = 300_000  # ordered; a connected automaton of 500 states has so many
+
+
+class BeyondLimitError(Exception):
+    """A question that would take too much time and memory; the text names the limit."""
 
 
 @final
@@ -106,12 +117,9 @@ class PairSystem:
             cycle, places = cyclic(part, delta)
             cycle = self.period(cycle)
             self.state_periods[name] = cycle
-            for one, at in zip(part, places, strict=True):
-                self.pairs += [
-                    (one, two)
-                    for two, other in zip(part, places, strict=True)
-                    if one != two and (at - other) % cycle == 0
-                ]
+            self.pairs += self._aligned(part, [place % cycle for place in places])
+            if len(self.pairs) > MOST_PAIRS:
+                raise BeyondLimitError(f"more than {MOST_PAIRS:,} pairs of states to look at")
         self.number = {pair: index for index, pair in enumerate(self.pairs)}
         self.follows, self.merges = [], []
         for one, two in self.pairs:
@@ -127,6 +135,13 @@ class PairSystem:
             self.follows.append(row)
             self.merges.append(merging)
         self._pair_cycles()
+
+    def _aligned(self, part: list[int], beat: list[int]) -> list[Pair]:
+        """Pairs of a component that can occur at the same position; of many, those with a past."""
+        if len(part) ** 2 > MANY_PAIRS:
+            return lasting_pairs(np.array(self.machine.delta), part, beat, MOST_PAIRS + 1)
+        both = itertools.permutations(zip(part, beat, strict=True), 2)
+        return [(one, two) for (one, at), (two, other) in both if at == other]
 
     def _pair_cycles(self) -> None:
         nexts = [[target for _, target in row] for row in self.follows]
@@ -206,31 +221,39 @@ class PairSystem:
         return arrivals, merging
 
     def _solve(self) -> None:
-        self.levels = []
-        self.relations = [
-            Relation("merge", (), {name: 1}, frozenset([name])) for name in sorted(self.merged)
-        ]
-        if self.relations:
+        if self.merged:
             # Each such equation needs only its own unknown, so it holds at every level, and the
             # answer is no already; triples, the expensive part, are not looked at.
-            self.together = self.merged
+            self.relations = [
+                Relation("merge", (), {name: 1}, frozenset([name])) for name in sorted(self.merged)
+            ]
+            self.levels, self.together = [], self.merged
             return
-        left = frozenset(name for name in self.unknown if name is not None)
-        if left:
-            self.relations += self._swaps()
-            self.relations += self._triples()
-        self.levels.append(left)
+        every = frozenset(name for name in self.unknown if name is not None)
+        swaps = list(self._swaps())
+        for triples in self._triples() if every else [()]:
+            self.relations = [*swaps, *triples]
+            self.levels = self._refine(every)
+            self.together = self.levels[-1]
+            if self.together:
+                return
+
+    def _refine(self, left: frozenset[int]) -> list[frozenset[int]]:
+        """Level by level, the unknowns that are forced to zero."""
+        levels = [left]
         while left:
             space = RowSpace()
             for relation in self.relations:
-                if relation.row and relation.needs <= left:
+                if relation.needs <= left:
                     space.add(relation.row)
+                    if space.rank == len(left):  # everything is zero already
+                        return levels
             zero = frozenset(name for name in left if not space.reduce({name: 1}))
             if zero == left:
                 break
             left = zero
-            self.levels.append(left)
-        self.together = left
+            levels.append(left)
+        return levels
 
     def _swaps(self) -> Iterator[Relation]:
         seen = set()
@@ -242,51 +265,35 @@ class PairSystem:
             row: Vector = {left: 2} if left == right else {left: 1, right: 1}
             yield Relation("swap", (one, two), row, frozenset(row))
 
-    def _triples(self) -> Iterator[Relation]:
-        triples, nexts = self._triple_graph()
-        home, parts = components(nexts)
+    def _triples(self) -> Iterator[Iterable[Relation]]:
+        """Equations of recurrent triples: if there are many, first some, which may do for a no."""
+        if sum(name is not None for name in self.unknown) < 6:  # three states are six pairs
+            yield ()
+            return
+        delta = np.array(self.machine.delta)
+        recurs = np.zeros((len(delta), len(delta)), bool)
+        for (one, two), name in zip(self.pairs, self.unknown, strict=True):
+            recurs[one, two] = name is not None
+        if recurs.sum() > MANY_PAIRS:
+            yield self._sums(permuted_triples(delta, recurs, self.machine.strong[1]))
+        triples = recurrent_triples(delta, recurs)
+        if triples is None:
+            raise BeyondLimitError(f"more than {MOST_TRIPLES:,} triples of states to look at")
+        yield self._sums(triples)
+
+    def _sums(self, triples: Iterable[tuple[int, int, int]]) -> Iterator[Relation]:
         seen = set()
-        for index, (one, two, three) in enumerate(triples):
-            if len(parts[home[index]]) == 1 and index not in nexts[index]:
-                continue
+        for one, two, three in triples:
             names = [
                 self.unknown[self.number[pair]] for pair in ((one, two), (two, three), (one, three))
             ]
+            if tuple(names) in seen:
+                continue
+            seen.add(tuple(names))
             row: Vector = {}
             for name, sign in zip(names, (1, 1, -1), strict=True):
                 row[name] = row.get(name, 0) + sign
             needs = frozenset(name for name in names if name is not None)
             row = {name: entry for name, entry in row.items() if entry}
-            key = (frozenset(row.items()), needs)
-            if row and key not in seen:
-                seen.add(key)
+            if row:
                 yield Relation("triple", (one, two, three), row, needs)
-
-    def _triple_graph(self) -> tuple[list[tuple[int, int, int]], list[list[int]]]:
-        """Sorted triples of states that recur pairwise, and which follow which."""
-        friends: dict[int, list[int]] = {}
-        for index, (one, two) in enumerate(self.pairs):
-            if one < two and self.unknown[index] is not None:
-                friends.setdefault(one, []).append(two)
-        linked = {state: set(others) for state, others in friends.items()}
-        triples = [
-            (one, two, three)
-            for one, others in friends.items()
-            for place, two in enumerate(others)
-            if two in linked
-            for three in others[place + 1 :]
-            if three in linked[two]
-        ]
-        number = {triple: index for index, triple in enumerate(triples)}
-        delta = self.machine.delta
-        nexts: list[list[int]] = []
-        for one, two, three in triples:
-            after = zip(delta[one], delta[two], delta[three], strict=True)
-            found = {number.get(_sorted(states), -1) for states in after}
-            nexts.append([index for index in found if index >= 0])
-        return triples, nexts
-
-
-def _sorted(states: tuple[int, int, int]) -> tuple[int, int, int]:
-    one, two, three = sorted(states)
-    return one, two, three

@@ -23,10 +23,15 @@ class SideBySide:
 
     def step(self, states: States, letter: int) -> States | None:
         """Where a letter leads them all; None when one leaves the component."""
-        home, _ = self.machine.strong
-        targets = tuple(self.machine.delta[state][letter] for state in states)
+        delta, home = self.machine.delta, self.machine.strong[0]
         part = home[states[0]]
-        return targets if all(home[target] == part for target in targets) else None
+        targets = []
+        for state in states:
+            target = delta[state][letter]
+            if home[target] != part:
+                return None
+            targets.append(target)
+        return tuple(targets)
 
     def word(self, start: States, end: States, modulus: int) -> tuple[int, ...]:
         """A shortest word from here to there, of a length that the modulus divides."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from foretell.crasp.deciding.certificates import SolutionCertificate
 from foretell.crasp.deciding.elimination import Number, RowSpace
@@ -55,7 +54,7 @@ def _solutions(
         values: dict[int, Number] = {
             name: rest[free] for name, rest in rests.items() if free in rest
         }
-        scale = math.lcm(*(Fraction(value).denominator for value in values.values()))
+        scale = math.lcm(*(value.denominator for value in values.values()))
         found.append({name: int(value * scale) for name, value in values.items()})
         missing -= set(values)
     return found

@@ -91,23 +91,31 @@ class StageGraph:
         exits = frozenset((v, letter) for v, letter in steps if home[moves[v][letter]] != name)
         return Stage(name, tuple(parts[name]), steps, exits - doomed, doomed)
 
-    @cached_property
-    def later(self) -> dict[int, int]:
-        """For each component, as bits, the components that can follow it."""
-        found: dict[int, int] = {}
-        home, parts = self.found.strong
-        for name, part in enumerate(parts):  # the last first
-            found[name] = 0
-            for target in {home[t] for node in part for t in self.found.moves[node]} - {name}:
-                found[name] |= 1 << target | found[target]
-        return found
-
     def only_from(self, stage: Stage, letters: frozenset[int]) -> bool:
-        """Where no doomed step was taken, do these letters occur in this stage or later only?"""
-        return not self.safe and all(
+        """Where no doomed step was taken, do these letters occur only once this stage was entered?
+
+        It is not enough that they occur in this stage and later ones: a later stage may be reached
+        on a way that passes this one by.
+        """
+        if self.safe:
+            return False
+        around = self._around(stage)
+        return all(
             (node, letter) in other.doomed
             for other in self.stages
-            if other is not stage and not self.later[stage.component] >> other.component & 1
+            if other.component in around
             for node in other.nodes
             for letter in letters
         )
+
+    def _around(self, stage: Stage) -> set[int]:
+        """Components that can be reached without entering the stage."""
+        home, parts = self.found.strong
+        order = [home[0]] if home[0] != stage.component else []
+        seen = {*order, stage.component}
+        for name in order:  # grows while it is walked
+            for target in {home[t] for node in parts[name] for t in self.found.moves[node]}:
+                if target not in seen:
+                    seen.add(target)
+                    order.append(target)
+        return seen - {stage.component}

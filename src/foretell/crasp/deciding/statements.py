@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from foretell.crasp.analysis import DEPTH_RESULT, Analysis
+from foretell.plain.wording import counted
 
 LENGTH_COMPLEXITY = "Chen, Ma & Li, Non-asymptotic length generalization, 2025 (arXiv 2506.03085)"
 NO_BOUND = "Yang et al., Length generalization bounds for transformers, 2026 (arXiv 2603.02238)"
@@ -14,7 +15,7 @@ NO_BOUND = "Yang et al., Length generalization bounds for transformers, 2026 (ar
 @final
 @dataclass(frozen=True)
 class Statement:
-    """A number where theory gives one, what it rests on, and where that is from."""
+    """A number where theory gives one, what it assumes, and where that is from."""
 
     value: int | None
     says: str
@@ -48,9 +49,10 @@ def training_length(states: int, found: Analysis | None) -> tuple[Statement, ...
     enough = max(2 * states - 2, 0)
     automata = Statement(
         enough,
-        f"two automata with at most {states} states that agree on all words up to length {enough} "
-        "agree on all words",
-        f"the learner's hypotheses are automata with at most {states} states, as many as the "
+        f"two automata with at most {counted(states, 'state')} that agree on all words up to "
+        f"length {enough} agree on all words",
+        f"that the learner's hypotheses are automata with at most {counted(states, 'state')}, as "
+        "many as the "
         "smallest one of this language has; transformers are not",
         LENGTH_COMPLEXITY,
     )
@@ -59,8 +61,8 @@ def training_length(states: int, found: Analysis | None) -> tuple[Statement, ...
             None,
             "the program counts letters only, nothing nested; for such one-layer programs a length "
             "quadratic in the precision of the numbers is enough",
-            "the learner prefers simple programs of one layer and fits all training words; the "
-            "constant is not computed here",
+            "that the learner prefers simple programs of one layer and fits all training words; "
+            "the constant is not computed here",
             LENGTH_COMPLEXITY,
         )
     else:
@@ -68,7 +70,7 @@ def training_length(states: int, found: Analysis | None) -> tuple[Statement, ...
             None,
             "in general there is no computable length up to which C-RASP programs, or the "
             "transformers they stand for, must be checked",
-            "none: it is a theorem about the class, once counts of counts are allowed; single "
+            "nothing: it is a theorem about the class, once counts of counts are allowed; single "
             "languages may do with short words",
             NO_BOUND,
         )

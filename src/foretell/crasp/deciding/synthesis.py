@@ -46,12 +46,12 @@ from foretell.crasp.program import Program
 
 def synthesise(found: Configurations) -> Program:
     """The program; `TooLargeError` when it would be too long to be of use."""
-    return _Synthesis(found).program()
+    return Synthesis(found).program()
 
 
 @final
 @dataclass
-class _Written:
+class Written:
     """What the program says about a stage.
 
     `entered`: at an earlier position; `leaving`: by the step just taken; `here`: before that step.
@@ -60,6 +60,7 @@ class _Written:
     name: str
     stage: Stage
     features: list[Feature]
+    heights: dict[str, dict[int, int]] = field(default_factory=dict)  # by name, then by node
     entered: Formula = True
     leaving: Formula = False
     here: Formula = True
@@ -67,9 +68,11 @@ class _Written:
 
 @final
 @dataclass
-class _Synthesis:
+class Synthesis:
+    """The writing of one program; `written` are its stages, in order."""
+
     found: Configurations
-    written: list[_Written] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         machine = self.found.machine
@@ -80,6 +83,7 @@ class _Synthesis:
         self.last_letter = machine.accept == "last-letter"
 
     def program(self) -> Program:
+        """Write it."""
         machine = self.found.machine
         empty = self.last_letter and machine.dfa.start in machine.dfa.final
         if 0 in self.graph.safe:
@@ -98,7 +102,7 @@ class _Synthesis:
 
     def _write(self, stage: Stage) -> None:
         name = f"stage{len(self.written) + 1}"
-        written = _Written(name, stage, self._window_features(stage))
+        written = Written(name, stage, self._window_features(stage))
         first = self.found.nodes[stage.nodes[0]]
         initial = 0 in stage.nodes
         if not first.full:
@@ -114,7 +118,7 @@ class _Synthesis:
             written.here = self.definitions.define(f"{name}_here", inside)
         self.written.append(written)
 
-    def _short(self, written: _Written, window: tuple[int, ...]) -> None:
+    def _short(self, written: Written, window: tuple[int, ...]) -> None:
         """The whole history shows in the window: nothing has to be counted."""
         tests = [missing_at(len(window) + 1, self.definitions)]
         every = {*range(len(self.letter.groups)), MISSING}
@@ -125,7 +129,7 @@ class _Synthesis:
         written.entered = written.here
         written.leaving = written.here
 
-    def _guarded(self, written: _Written, formula: Formula) -> Formula:
+    def _guarded(self, written: Written, formula: Formula) -> Formula:
         """What counts only from where the stage was entered on.
 
         A plain test for letters that can only occur from then on needs no guard.
@@ -163,7 +167,7 @@ class _Synthesis:
                 parts.append(conjoin(other.here, express(steps, live, other.features)))
         return disjoin(*parts)
 
-    def _entered(self, written: _Written, entry: Formula, which: str = "") -> Formula:
+    def _entered(self, written: Written, entry: Formula, which: str = "") -> Formula:
         event = self.definitions.define(f"{written.name}_entry{which}", entry)
         return self.definitions.define(
             f"{written.name}_entered{which}", in_past(event, strict=True)
@@ -184,7 +188,7 @@ class _Synthesis:
             features.append(BackFeature(distance, windows, stands_for, self.letter, define, names))
         return features
 
-    def _heights(self, written: _Written, entries: list[int]) -> None:
+    def _heights(self, written: Written, entries: list[int]) -> None:
         """One feature for every potential; its definition uses only those of lower levels."""
         number = 0
         for level in self.found.towers[written.stage.component].levels:
@@ -197,12 +201,13 @@ class _Synthesis:
                     for step in written.stage.steps
                 }
                 label = f"{written.name}_height{number}"
+                written.heights[label] = upright.heights
                 make = cache(partial(self._height, written, label, level, upright, entries, known))
                 written.features.append(HeightFeature(values, make))
 
     def _height(
         self,
-        written: _Written,
+        written: Written,
         label: str,
         level: Level,
         potential: Potential,
@@ -232,7 +237,7 @@ class _Synthesis:
         return defined
 
     def _offset(
-        self, written: _Written, potential: Potential, entries: list[int]
+        self, written: Written, potential: Potential, entries: list[int]
     ) -> tree.Expression | None:
         """The height at which the stage was entered; None when it is always 0."""
         by_height: dict[int, set[int]] = {}

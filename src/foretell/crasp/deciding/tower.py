@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import final
 
 from foretell.crasp.deciding.elimination import Number, RowSpace, Vector
@@ -77,6 +76,8 @@ class Tower:
 
 def build_tower(members: Sequence[int], arrows: Sequence[Arrow], known: Mapping[int, int]) -> Tower:
     """Refine what is `known` of the members until everything is told apart or nothing changes."""
+    if len(members) == 1:
+        return Tower((), {members[0]: 0})
     classes = _renamed({node: (known[node],) for node in members})
     tree = spanning_tree(members, arrows)
     levels: list[Level] = []
@@ -172,7 +173,7 @@ def _potential(column: Label, rests: Mapping[int, Vector], space: RowSpace) -> P
     for pivot, entry in space.combination(column):
         weights[pivot] = -entry
     heights = {node: rest.get(column, 0) for node, rest in rests.items()}
-    scale = math.lcm(*(Fraction(value).denominator for value in weights.values()))
+    scale = math.lcm(*(value.denominator for value in weights.values()))
     shrink = math.gcd(*(int(value * scale) for value in weights.values()))
     return Potential(
         {node: int(value * scale) // shrink for node, value in heights.items()},

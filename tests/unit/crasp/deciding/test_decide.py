@@ -3,6 +3,7 @@ import json
 import pytest
 
 from foretell.core.alphabet import Alphabet
+from foretell.crasp.deciding import pairs, triples
 from foretell.crasp.deciding.decide import decide
 from foretell.crasp.deciding.machines import Machine
 from foretell.crasp.deciding.pairs import PairSystem
@@ -187,3 +188,56 @@ def test_large_automata_are_no_problem():
     rows = [(q + 1 if q < depth else depth + 1, q - 1 if q else depth + 1, q) for q in range(81)]
     dfa = DFA(Alphabet("abn"), (*rows, (depth + 1,) * 3), 0, frozenset({0}))
     assert verdicts(dfa) == "yyy"
+
+
+def ring(size: int) -> DFA:
+    """One letter goes round, another stays: every pair of states runs side by side for ever."""
+    delta = tuple(((state + 1) % size, state) for state in range(size))
+    return DFA(Alphabet("ab"), delta, 0, frozenset({0}))
+
+
+def test_what_is_too_large_is_unknown_and_says_why():
+    found = decide(ring(560), certificates=False)
+    assert [answer.answer for answer in found.answers] == ["no", "unknown", "unknown"]
+    assert "more than 300,000 pairs" in found.crasp_local.note
+    document = found.as_json()["fragments"]
+    assert document["crasp_local"]["note"] and "note" not in document["crasp"]
+
+
+def test_automata_that_forget_are_no_problem():
+    found = decide(automaton("(a|b)*a" + "(a|b)" * 9, "ab"))  # 1,024 states, a million pairs
+    assert [answer.answer for answer in found.answers] == ["no", "yes", "yes"]
+
+
+@pytest.mark.parametrize("regex", ["(a|bbc|bcc)*", "(abab|c)*", "~(.*aba.*)", "[ab]*c[ab]*", "a*b"])
+def test_taking_pairs_without_a_past_away_changes_nothing(regex, monkeypatch):
+    dfa = automaton(regex, "abc")
+    usual = verdicts(dfa, moduli=(2, 4))
+    monkeypatch.setattr(pairs, "MANY_PAIRS", 0)
+    assert verdicts(dfa, moduli=(2, 4)) == usual
+    assert all(answer.certificate.check().holds for answer in decide(dfa).answers)
+
+
+def test_a_no_that_some_triples_give(monkeypatch):
+    few = decide(ring(47))
+    monkeypatch.setattr(triples, "MOST_TRIPLES", 10)
+    found = decide(ring(47))
+    assert found == few and found.crasp_periodic_local.answer == "no"
+    assert found.crasp_periodic_local.certificate.check().holds
+
+
+def test_too_many_triples_without_a_no_are_unknown(monkeypatch):
+    monkeypatch.setattr(triples, "MOST_TRIPLES", 0)
+    monkeypatch.setattr(triples, "SMALL", 0)
+    # brackets with a neutral letter have a triple, and no factor 00 needs a window
+    found = decide(automaton("(n|x(n|xn*y)*y)*|(1|01)*0?", "nxy01"))
+    assert found.crasp.answer == "no" and found.crasp_periodic_local.answer == "unknown"
+    assert "triples" in found.crasp_periodic_local.note
+
+
+def test_a_period_is_found_although_smaller_ones_are_too_large(monkeypatch):
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 4)
+    found = decide(automaton("(aaaa)*", "a"))
+    assert found.crasp_local.answer == "unknown"
+    assert found.crasp_periodic_local.answer == "yes"
+    assert found.crasp_periodic_local.certificate.check().holds

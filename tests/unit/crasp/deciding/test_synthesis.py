@@ -9,6 +9,7 @@ from foretell.crasp.deciding.decide import decide
 from foretell.crasp.program import Program
 from foretell.crasp.verifying.verify import verify
 from foretell.languages import benchmark
+from foretell.languages.dfa import DFA
 from foretell.languages.regular import RegularLanguage
 
 
@@ -96,3 +97,27 @@ def test_letters_that_are_no_names():
     found = decide(brackets.dfa).crasp_periodic_local
     assert verify(found.program, brackets).status == "proved"
     assert Program.parse(found.program.show()) == found.program
+
+
+# The letter by which a stage is left occurs in a later stage too, which some words reach without
+# ever having been in the first.
+@pytest.mark.parametrize("accept", ["last-letter", "every-prefix"])
+@pytest.mark.parametrize(
+    ("rows", "final"),
+    [
+        ("1,2,3;1,4,2;2,2,2;2,4,2;3,2,2", {1, 4}),  # a+|a+b(ab)*|db(ab)*
+        ("1,2,3;1,1,1;1,1,4;5,1,3;4,1,1;1,2,4", {3, 4, 5}),
+        ("1,2,3,4;2,2,2,4;2,2,2,2;2,4,3,2;2,5,2,2;2,1,2,2", {1}),
+    ],
+)
+def test_stages_that_are_passed_by(rows, final, accept):
+    delta = tuple(tuple(map(int, row.split(","))) for row in rows.split(";"))
+    dfa = DFA(Alphabet("abcd"[: len(delta[0])]), delta, 0, frozenset(final))
+    for answer in decide(dfa, accept).answers:
+        checked = answer.certificate.check()
+        assert checked.holds, checked.how
+
+
+def test_a_stage_that_is_passed_by_is_not_left():
+    found = program("a+|a+b(ab)*|db(ab)*", "abd")
+    assert found.run("dbab") and found.run("aabab") and not found.run("dbb")

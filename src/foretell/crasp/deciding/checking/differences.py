@@ -13,7 +13,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from foretell.crasp.deciding.checking.conventions import no_program
 from foretell.crasp.deciding.checking.table import Table, connected, require, whole
+from foretell.plain.wording import counted
 
 FRAGMENTS = {None: "crasp_periodic_local", 1: "crasp_local"}
 
@@ -43,8 +45,9 @@ def check_differences(table: Table, document: Mapping[str, Any]) -> str:
         modulus, f"C-RASP[periodic modulo {modulus}, local]"
     )
     return (
-        f"{len(rows)} equations force the differences of {len(pairs)} pairs of states to zero, "
-        f"among them {one} and {two}, which a suffix tells apart: not definable in {which}"
+        f"equations ({len(rows)}) force the differences of {counted(len(pairs), 'pair')} of states "
+        f"to zero, among them {one} and {two}, which a suffix tells apart: "
+        f"{no_program(which, table.accept)}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Is a flow certificate right? Then the language has no C-RASP[∅] program.
+"""Is a flow certificate right? Then there is no C-RASP[∅] program (see `conventions`).
 
 By induction on the level, states of one class have equal heights under every potential of every
 level: a flow between them uses each letter in each class as often forwards as backwards, so heights
@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from foretell.crasp.deciding.checking.conventions import no_program
 from foretell.crasp.deciding.checking.table import Table, connected, require, whole
+from foretell.plain.wording import counted
 
 
 def check_flows(table: Table, document: Mapping[str, Any]) -> str:
@@ -42,9 +44,10 @@ def check_flows(table: Table, document: Mapping[str, Any]) -> str:
         require(len(suffix) > 0, "an empty suffix proves nothing: the last letter is visible")
     require(table.differ(one, two, suffix), "the suffix does not tell the pair apart")
     return (
-        f"{len(document['flows'])} flows without content hold {len(states)} states in "
-        f"{len(classes)} classes; states {one} and {two} of one class are told apart by a suffix "
-        f"of length {len(suffix)}: not definable in C-RASP[∅]"
+        f"{counted(len(document['flows']), 'flow')} without content and "
+        f"{counted(len(classes), 'class', 'classes')} of the {len(states)} states; states "
+        f"{one} and {two} of one class are told apart by a suffix "
+        f"of length {len(suffix)}: {no_program('C-RASP[∅]', table.accept)}"
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, final
 
 from foretell.crasp.deciding.checking.programs import check_program
 from foretell.crasp.deciding.checking.table import Table, require, strong_parts, whole
+from foretell.plain.wording import counted
 
 MOST = 500_000  # configurations
 Place = tuple[int, int, bool, tuple[int, ...]]  # block, residue, is the window full, window
@@ -32,10 +33,12 @@ def check_potentials(table: Table, document: Mapping[str, Any]) -> str:
     for part in components:
         require(part in listed, "a component of the configuration graph is not listed")
         _check_levels(graph, *listed[part])
-    said = (
-        f"heights tell all {len(graph.moves)} configurations apart (period {graph.modulus}, "
-        f"{len(graph.windows)} windows of length up to {max(map(len, graph.windows))})"
-    )
+    used = [f"period {graph.modulus}"] if graph.modulus > 1 else []
+    if graph.windows != {()}:
+        longest = max(map(len, graph.windows))
+        used.append(f"{counted(len(graph.windows), 'window')} of length up to {longest}")
+    shown = f" ({', '.join(used)})" if used else ""
+    said = f"heights tell {counted(len(graph.moves), 'configuration')} apart{shown}"
     if document["program"] is None:
         return f"{said}; the program was not written out"
     return f"{said}; {check_program(table, document)}"

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretell.crasp.analysis import analyse
+from foretell.crasp.deciding.checking.conventions import compared_with, what_it_tells
 from foretell.crasp.deciding.checking.table import Table, require
 from foretell.crasp.program import Program
 from foretell.crasp.verifying.verify import verify
 from foretell.languages.dfa import DFA, explore
+from foretell.plain.wording import counted
 
 BUDGET = 60_000  # tokens
 LONGEST = 1_000
@@ -33,8 +35,13 @@ def check_program(table: Table, document: Mapping[str, Any]) -> str:
         require(modulus % found.period == 0, f"the program's period is {found.period}")
     language = table.dfa if table.accept == "last-letter" else one_letter_more(table.dfa)
     verified = verify(program, language, budget=BUDGET, longest=LONGEST)
-    require(verified.status != "refuted", f"the program is wrong: {verified.summary()}")
-    return f"the program ({found.fragment}, {found.operations} operations): {verified.summary()}"
+    wrong = f"the program is wrong, compared with {compared_with(table.accept)}: "
+    require(verified.status != "refuted", wrong + verified.summary())
+    tells = f" {what_it_tells(table.accept)}" if verified.status == "proved" else ""
+    return (
+        f"the program ({found.fragment}, {counted(found.operations, 'operation')}){tells}. "
+        f"Compared with {compared_with(table.accept)}: {verified.summary()}"
+    )
 
 
 def one_letter_more(dfa: DFA) -> DFA:

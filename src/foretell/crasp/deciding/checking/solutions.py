@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from foretell.crasp.deciding.checking.table import Table, require, strong_parts, whole
+from foretell.plain.wording import counted
 
 Pair = tuple[int, int]
 Slot = tuple[int, int]  # which cycle, and the place in it
@@ -42,7 +43,8 @@ def check_solutions(table: Table, document: Mapping[str, Any]) -> str:
         together -= apart
     require(not together, "some pairs are not told apart")
     return (
-        f"differences of {len(graph.place)} recurrent pairs in {len(document['levels'])} levels "
+        f"differences of {counted(len(graph.place), 'recurrent pair')} in "
+        f"{counted(len(document['levels']), 'level')} "
         f"tell all of them apart (period {graph.modulus}): definable; no program was written out"
     )
 

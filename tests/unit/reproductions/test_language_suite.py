@@ -1,0 +1,52 @@
+"""The suite is balanced, repeatable, and about what its classes say."""
+
+from foretell.crasp.deciding.decide import decide
+from foretell.protocols._asking import Budget
+from foretell.protocols._running import fleets
+from foretell.reproductions.language_suite import (
+    CLASSES,
+    RANGES,
+    TRAIN,
+    LanguageSuite,
+    draw_suite,
+)
+from foretell.training.store import Store
+
+
+def test_balanced_and_repeatable():
+    suite = draw_suite(6)
+    assert [kind for kind, _ in suite] == [kind for kind in CLASSES for _ in range(6)]
+    assert [task.language.dfa for _, task in draw_suite.__wrapped__(6)] == [
+        task.language.dfa for _, task in suite
+    ]
+    assert len({task.language.dfa for _, task in suite}) == len(suite)
+
+
+def test_a_larger_suite_begins_with_the_smaller():
+    large = {task.name: task.language.dfa for _, task in draw_suite(6)}
+    assert all(large[task.name] == task.language.dfa for _, task in draw_suite(2))
+
+
+def test_classes_are_what_the_decision_says():
+    for kind, task in draw_suite(6):
+        answers = {each.fragment: each.answer for each in decide(task.language.dfa).answers}
+        assert list(answers.values()).count("yes") == {
+            "crasp": 3,
+            "crasp_local": 2,
+            "crasp_periodic_local": 1,
+            "none": 0,
+        }[kind]
+
+
+def test_every_range_has_words_of_both_kinds():
+    for _, task in draw_suite(6):
+        for sizes in (TRAIN, *RANGES):
+            for probe in ("members", "non-members"):
+                assert task.sizes(sizes.low, sizes.high, probe)
+
+
+def test_many_languages_are_few_fleets(tmp_path):
+    lines = LanguageSuite().lines(Budget.CPU)
+    packs = fleets([line.asked for line in lines], Store(tmp_path))
+    assert len(lines) == 2 * 16
+    assert len(packs) == 2  # one an encoding

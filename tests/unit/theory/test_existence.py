@@ -1,0 +1,54 @@
+"""Whether a program exists, decided from the automaton, and what the prediction then rests on."""
+
+from __future__ import annotations
+
+import pytest
+
+from foretell.core import Architecture, SizeRange
+from foretell.core.prediction import NotApplicable, Prediction, Standing
+from foretell.core.question import GeneralizesInLength, Question, Verdict
+from foretell.crasp.deciding.decide import decide
+from foretell.tasks.lookup import find_task
+from foretell.theory import _existence
+from foretell.theory.crasp_length import CraspLength
+
+
+def predict(what: str, positional: str = "nope") -> Prediction | NotApplicable:
+    shape = Architecture(layers=1, heads=1, width=16, positional=positional, context=154)
+    outcome = GeneralizesInLength(SizeRange(1, 50), (SizeRange(101, 150),))
+    return CraspLength().predict(Question(find_task(what), shape, outcome))
+
+
+def texts(said: Prediction, standing: Standing) -> str:
+    return " ".join(item.text for item in said.assumptions if item.standing is standing)
+
+
+def test_a_no_rests_on_our_proof_and_on_observation_not_on_a_program() -> None:
+    said = predict("regex:(aa)*")
+    assert isinstance(said, Prediction) and said.verdict is Verdict.NO
+    assert "proof of our own" in texts(said, Standing.ASSUMED)
+    told = " ".join(item.text for item in said.assumptions)
+    assert "enough for the program" not in told and "idealised" not in told
+    assert not any("Corollary 18" in source for source in said.sources)
+
+
+def test_a_yes_with_a_program_does_not_rest_on_our_proof() -> None:
+    said = predict("regex:(ab)*c?")
+    assert isinstance(said, Prediction) and said.verdict is Verdict.YES
+    assert "proof of our own" not in texts(said, Standing.ASSUMED)
+    assert "enough for the program" in texts(said, Standing.ASSUMED)
+    assert any("Corollary 18" in source for source in said.sources)
+
+
+def test_a_yes_without_a_program_rests_on_our_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_existence, "_decision", lambda dfa: decide(dfa, most_configurations=3))
+    said = predict("regex:(abab|c)*", "ape")
+    assert isinstance(said, Prediction) and said.verdict is Verdict.YES
+    assert "proof of our own" in texts(said, Standing.ASSUMED)
+
+
+def test_beyond_a_limit_the_theory_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("foretell.crasp.deciding.pairs.MOST_PAIRS", 1)
+    said = predict("regex:b*(ab*ab*ab*)*", "ape")
+    assert isinstance(said, NotApplicable)
+    assert "beyond a limit" in said.reason and "not known" in said.reason
