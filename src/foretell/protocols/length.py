@@ -3,8 +3,8 @@
 What: Models are trained on sizes up to 50 (by default) and tested there and on longer ranges that
     training never saw. An example counts only if every scored position is right.
 Definition: Batches are drawn on the fly with sizes uniform over the training range. At every
-    check the in-range test (2,000 fixed samples) is scored; a run that gets all of it right is
-    fitted and stops. Then every range is tested with 2,000 fixed samples of each probe, positions
+    check (and at the end) the in-range test (2,000 fixed samples) is scored; a run that gets all
+    of it right is fitted and stops. Then every range is tested with 2,000 fixed samples of each probe, positions
     starting at 0, and, where training shifts positions, once more at random offsets, which do not
     count for the verdict. Scores are averaged over the fitted runs, with a 95 % interval over
     seeds.
@@ -23,6 +23,7 @@ Sources: Huang et al., A formal framework for understanding length generalizatio
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -130,7 +131,8 @@ class Length(Protocol[Plan, Record]):
             raise BadInput(
                 "a measurement needs seeds, each once", seen=list(seeds), hint="--seeds 4"
             )
-        segment = next(s for s in (50, 25, 20, 10, 5, 2, 1) if self.check_every % s == 0)
+        both = math.gcd(self.check_every, self.steps)
+        segment = next(size for size in (50, 25, 20, 10, 5, 2, 1) if both % size == 0)
         return Plan(
             architecture=question.architecture,
             members=tuple(Member(seed, self.learning_rate, task) for seed in seeds),

@@ -1,4 +1,4 @@
-"""Drawings of compiled networks: where heads look, and how the regularizer grows."""
+"""Drawings: where a network's heads look, how its regularizer grows, how long work took."""
 
 from __future__ import annotations
 
@@ -45,6 +45,25 @@ def _draw_head(panel: Axes, pattern: Pattern, tokens: Sequence[str]) -> None:
     panel.set_xticks(list(places), labels, fontsize=8, parse_math=False)
     panel.set_yticks(list(places), labels, fontsize=8, parse_math=False)
     panel.tick_params(length=0)
+
+
+def times_figure(seconds: Sequence[float], what: str) -> str:
+    """How many took how long, on a logarithmic scale, with the median and 95 % marked."""
+    milliseconds = 1e3 * np.sort(np.asarray(seconds))
+    edges = np.geomspace(milliseconds[0] * 0.99, milliseconds[-1] * 1.01, 41)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.4, 2.8), layout="constrained")
+        panel = figure.subplots()
+        panel.hist(milliseconds, bins=edges.tolist(), color=COLOURS[0])
+        for share, name in ((0.5, "median"), (0.95, "95 %")):
+            at = float(np.quantile(milliseconds, share))
+            panel.axvline(at, color=INK, linewidth=0.8, linestyle="--")
+            panel.text(at, panel.get_ylim()[1], f" {name}", va="top")
+        panel.set_xscale("log")
+        panel.set_xlabel("milliseconds, with certificates")
+        panel.set_ylabel(what)
+        panel.spines[["top", "right"]].set_visible(False)
+        return as_svg(figure, f"times for {len(milliseconds):,} {what}")
 
 
 def growth_figure(growth: Growth) -> str:

@@ -202,7 +202,7 @@ class Run:
         """
         standing = self.fleet.standing(states)
         places = [place for place, (status, _) in enumerate(standing) if status == RUNNING]
-        if 2 * len(places) > len(standing) or not self.fleet.loop.stopped_members_cost:
+        if 2 * len(places) > len(standing) or not self.fleet.loop.batched:
             return states
         rate = self.steps_here / max(time.monotonic() - self.started, 1e-9)
         idle = (len(standing) - len(places)) * (self.plan.steps - self.done)
@@ -222,7 +222,7 @@ class Run:
             states = self.fleet.advance(states)
             self.done += self.plan.segment
             self.steps_here += self.plan.segment * running
-            if self.done % self.plan.check_every == 0:
+            if self.done % self.plan.check_every == 0 or self.done >= self.plan.steps:
                 break
             self._report(states, "training")
             stopping = stop.is_set()

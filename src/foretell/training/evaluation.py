@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Int
 
 from foretell.core.task import ArrayTree, Example
 from foretell.numerics.keys import key_for, root_key
-from foretell.training.member import MemberData, Model, logits_and_targets, offsets
+from foretell.training.member import Model, logits_and_targets, offsets
 from foretell.training.plan import Plan, Trial
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
@@ -19,9 +19,8 @@ SCORES_OF_ALL = 2**32  # the same over all members, on an accelerator that runs 
 LARGEST_PIECE = 250
 
 
-def piece_size(plan: Plan, trial: Trial) -> int:
-    """How many examples a forward pass takes at once."""
-    width = plan.members[0].task.width(trial.sizes.high)
+def piece_size(plan: Plan, trial: Trial, width: int) -> int:
+    """How many examples of that width a forward pass takes at once."""
     most = SCORES
     if jax.default_backend() != "cpu":
         most = min(SCORES, SCORES_OF_ALL // len(plan.members))
@@ -52,9 +51,9 @@ class Place(NamedTuple):
     shifted: Bool[Array, ""]
 
 
-def samples_drawn(plan: Plan, trial: Trial) -> int:
+def samples_drawn(plan: Plan, trial: Trial, width: int) -> int:
     """How many samples are drawn: whole pieces."""
-    piece = piece_size(plan, trial)
+    piece = piece_size(plan, trial, width)
     return -(-trial.count // piece) * piece
 
 
@@ -86,20 +85,19 @@ def cut(samples: Samples, width: int) -> Samples:
 
 
 def score(
-    plan: Plan, trial: Trial, data: MemberData, model: Model, samples: Samples
+    label_count: Int[Array, ""], model: Model, samples: Samples, scored: int, piece: int
 ) -> Bool[Array, " batch"]:
-    """Which examples are right at every scored position."""
-    scored = plan.members[0].task.scored(trial.sizes.high)
+    """Which examples are right at every scored position, `piece` of them at a time."""
 
-    def piece(part: Samples) -> Bool[Array, " batch"]:
+    def right(part: Samples) -> Bool[Array, " batch"]:
         logits, targets, mask = logits_and_targets(
-            model, part.example, part.shift, scored, data.label_count
+            model, part.example, part.shift, scored, label_count
         )
         return jnp.all((jnp.argmax(logits, axis=-1) == targets) | ~mask, axis=1)
 
-    count, each = samples.sizes.shape[0], piece_size(plan, trial)
-    pieces = jax.tree.map(lambda part: part.reshape(count // each, each, *part.shape[1:]), samples)
-    return jax.lax.map(piece, pieces).reshape(count)
+    count = samples.sizes.shape[0]
+    pieces = jax.tree.map(lambda own: own.reshape(count // piece, piece, *own.shape[1:]), samples)
+    return jax.lax.map(right, pieces).reshape(count)
 
 
 def guess_from_current_token(seen: Example, asked: Example) -> np.ndarray:

@@ -33,7 +33,7 @@ Tree = Any  # a pytree of arrays
 class MemberLoop(abc.ABC):
     """How a function of one member becomes a function of all of them."""
 
-    stopped_members_cost: ClassVar[bool]
+    batched: ClassVar[bool]  # one program for all: who has stopped costs as much as who runs
 
     @abc.abstractmethod
     def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
@@ -59,7 +59,7 @@ class MemberLoop(abc.ABC):
 class OneByOne(MemberLoop):
     """Members in turn on a pool of threads: the loop for CPUs."""
 
-    stopped_members_cost = False
+    batched = False
 
     def __init__(self) -> None:
         allowed = getattr(os, "sched_getaffinity", None)  # not on every system
@@ -99,7 +99,7 @@ class OneByOne(MemberLoop):
 class Together(MemberLoop):
     """All members as one batched program: the loop for accelerators."""
 
-    stopped_members_cost = True
+    batched = True
 
     def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
         """Map over the leading axis."""
@@ -145,7 +145,7 @@ class Fleet:
         self.tokens = max(task.alphabet.size for task in tasks)
         self.labels = max(len(task.labels) for task in tasks)
         tables = type(tasks[0]).stack(tasks)
-        self._scorers: dict[tuple[int, int], Callable] = {}
+        self._scorers: dict[tuple[int, int, int], Callable] = {}
         self._drawers: dict[tuple[str, int, int], Callable] = {}
         self.tables = [jax.tree.map(lambda leaf, i=i: leaf[i], tables) for i in range(len(tasks))]
 
@@ -201,12 +201,10 @@ class Fleet:
         return self._segment(self.data, states)
 
     def samples(self, trial: Trial) -> Tree:
-        """The fixed samples of a trial for every member, drawn as wide as the widest test."""
-        task, tests = self.plan.members[0].task, self.plan.trials
-        width = task.width(trial.sizes.high)
-        widest = max(task.width(each.sizes.high) for each in tests[trial != tests[0] :])
-        count = evaluation.samples_drawn(self.plan, trial)
-        kind = (trial.probe, count, widest)
+        """The fixed samples of a trial for every member."""
+        task = self.plan.members[0].task
+        width = task.width(self._largest(trial))
+        kind = (trial.probe, evaluation.samples_drawn(self.plan, trial, width), width)
         if kind not in self._drawers:
             draw = partial(evaluation.draw_trial, self.plan, *kind)
             self._drawers[kind] = self.loop.compile(draw)
@@ -216,15 +214,28 @@ class Fleet:
         seeds = self.loop.spread([jnp.int32(each.seed) for each in self.plan.members])
         places = self.loop.spread([place] * len(self.plan.members))
         drawn = self._drawers[kind](places, seeds, sizes, self.loop.spread(self.tables))
-        return self.loop.pick(drawn, lambda own: evaluation.cut(own, width))
+        own = task.width(self._scored_size(trial))
+        return self.loop.pick(drawn, lambda samples: evaluation.cut(samples, own))
+
+    def _largest(self, trial: Trial) -> int:
+        """The largest size of all tests, so that one program draws them; the first has its own."""
+        tests = self.plan.trials[trial != self.plan.trials[0] :]
+        return max(each.sizes.high for each in tests)
+
+    def _scored_size(self, trial: Trial) -> int:
+        """The size to score at: where all members are one program, compiling costs more than
+        padding, and all longer tests share one; otherwise each has its own."""
+        return self._largest(trial) if self.loop.batched else trial.sizes.high
 
     def score(self, states: Tree, trial: Trial, samples: Tree) -> list[np.ndarray]:
         """Which samples each member gets right. One compilation a width, whatever the probe."""
-        place = (self.plan.members[0].task.width(trial.sizes.high), trial.count)
+        task, size = self.plan.members[0].task, self._scored_size(trial)
+        piece = evaluation.piece_size(self.plan, trial, task.width(self._largest(trial)))
+        place = (size, piece, trial.count)
         if place not in self._scorers:
             self._scorers[place] = self.loop.compile(
                 lambda data, state, drawn: evaluation.score(
-                    self.plan, trial, data, state.model, drawn
+                    data.label_count, state.model, drawn, task.scored(size), piece
                 )
             )
         right = self.loop.gather(self._scorers[place](self.data, states, samples))

@@ -87,12 +87,12 @@ class Plan:
                     f"training needs at least 1 for {name.replace('_', ' ')}",
                     seen=getattr(self, name),
                 )
-        if self.check_every % self.segment or self.steps % self.check_every:
+        if self.check_every % self.segment or self.steps % self.segment:
             raise BadInput(
                 "steps, checks and segments do not fit",
                 seen=f"steps {self.steps}, check every {self.check_every}, segment {self.segment}",
-                why="steps must be a multiple of the check interval, and that of the segment",
-                hint=f"--steps {-(-self.steps // self.check_every) * self.check_every}",
+                why="steps and the check interval must be multiples of the segment",
+                hint=f"--steps {-(-self.steps // self.segment) * self.segment}",
             )
         if self.batch % 2:
             raise BadInput("a batch must be even", seen=self.batch, why="examples go in pairs")
