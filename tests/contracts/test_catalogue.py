@@ -10,10 +10,12 @@ import pytest
 from foretell.core import Predictor, Protocol, Task
 from foretell.models.positional import Positional
 from foretell.plain import catalogue
+from foretell.reproductions import Experiment, Reproduction
 
 ENTRIES = [entry for kind in catalogue.KINDS for entry in catalogue.entries(kind)]
 FILES = [entry for entry in ENTRIES if entry.path.suffix == ".py"]
 NOUN = {"tasks": Task, "predictors": Predictor, "protocols": Protocol, "positionals": Positional}
+NOUN |= {"reproductions": (Reproduction, Experiment)}
 
 
 def named(entry: catalogue.Entry) -> str:

@@ -16,6 +16,7 @@ from foretell.cli.decide import decide
 from foretell.cli.explain import explain
 from foretell.cli.export import export
 from foretell.cli.list import list_names
+from foretell.cli.positions import positions
 from foretell.cli.predict import predict
 from foretell.cli.reproduce import reproduce
 from foretell.cli.scoreboard import scoreboard
@@ -39,6 +40,7 @@ app.command("measure", help="Train models on short inputs, test them on longer o
 app.add_typer(crasp, name="crasp")
 app.command("survey")(survey)
 app.command("reproduce")(reproduce)
+app.command("positions")(positions)
 app.command("scoreboard")(scoreboard)
 app.command("export")(export)
 

@@ -40,6 +40,10 @@ def check(
     check_every: Annotated[
         int | None, typer.Option(help="Steps between checks.", rich_help_panel=TRAINING)
     ] = None,
+    position_penalty: Annotated[
+        float | None,
+        typer.Option(help="Times the penalty on products of positions.", rich_help_panel=TRAINING),
+    ] = None,
     samples: Annotated[
         int | None, typer.Option(help="Test samples a range.", rich_help_panel=TRAINING)
     ] = None,
@@ -92,6 +96,7 @@ def check(
         "learning_rate": learning_rate,
         "steps": steps,
         "check_every": check_every,
+        "position_penalty": position_penalty,
         "samples": samples,
         "layers": layers,
         "heads": heads,

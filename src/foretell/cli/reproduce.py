@@ -7,12 +7,12 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from foretell.protocols._running import Asked
     from foretell.training.store import Store
@@ -27,7 +27,11 @@ def reproduce(
     positional: Annotated[str | None, typer.Option(help="Train this encoding only.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Models a row.")] = None,
     minutes: Annotated[
-        float | None, typer.Option(help="Stop after this time; the same command goes on.")
+        float | None, typer.Option(min=0, help="Stop after this time; the same command goes on.")
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(help="2/4: the second of four processes that share the parts."),
     ] = None,
     train: Annotated[bool, typer.Option(help="Or only show what the store has.")] = True,
     store: Annotated[
@@ -38,40 +42,66 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Run a published table again in resumable parts, and show ours beside theirs."""
-    from foretell.cli import _start
+    from foretell.cli import _experiment, _start
 
     _start.require_folder(html)
     with _start.computing():
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import reproduced
-        from foretell.reproductions import load
+        from foretell.reports import fitted, reproduced, reproduced_page, reproduced_shown
+        from foretell.reproductions import Experiment, load
         from foretell.training.store import Store
 
         runs, asked_for = Store.at(store), load(name)
-        lines = reproduced.chosen(asked_for, budget, seeds, only, positional)
-        if train:
-            _train([line.asked for line in lines], runs, minutes)
-        whole = reproduced.compare(asked_for, budget, seeds, runs)
+        whole: Any
+        show: Callable[[Console, Any], None]
+        page: Callable[[Any], str]
+        if isinstance(asked_for, Experiment):
+            whole = _experiment.run(
+                asked_for, budget, seeds, only, positional, minutes, train, runs
+            )
+            show, page = fitted.show, fitted.fits_page
+        else:
+            lines = reproduced.chosen(asked_for, budget, seeds, only, positional)
+            if train:
+                _start.prepare_jax()
+                _train([line.asked for line in lines], runs, minutes, _share(share))
+            whole = reproduced.compare(asked_for, budget, seeds, runs)
+            show, page = reproduced_shown.show, reproduced_page.reproduction_page
         if as_json:
             print(json.dumps(whole.as_json()))
         else:
-            reproduced.show(Console(), whole)
+            show(Console(), whole)
         if html is not None:
-            write_atomically(html, reproduced.reproduction_page(whole))
+            write_atomically(html, page(whole))
 
 
-def _train(asked: Sequence[Asked], store: Store, minutes: float | None) -> None:
+def _share(text: str | None) -> tuple[int, int]:
+    """Which of how many: `2/4`."""
+    from foretell.plain.errors import BadInput
+
+    if text is None:
+        return 1, 1
+    part, _, whole = text.partition("/")
+    if not (part.isdigit() and whole.isdigit() and 1 <= int(part) <= int(whole)):
+        raise BadInput("that is no share of the work", seen=text, hint="--share 2/4")
+    return int(part), int(whole)
+
+
+def _train(
+    asked: Sequence[Asked], store: Store, minutes: float | None, share: tuple[int, int]
+) -> None:
     """Part by part, the small ones first; what is in the store is done."""
     from foretell.cli import _progress
-    from foretell.protocols._running import fleets
+    from foretell.protocols._running import fleets, unfinished
     from foretell.protocols._running import train as train_fleet
     from foretell.reports.answers import put_on_record
     from foretell.training.engine import Interrupted
 
     end = None if minutes is None else time.monotonic() + 60 * minutes
-    parts = fleets(asked, store)
+    mine = fleets(asked)[share[0] - 1 :: share[1]]  # the same cut whatever is done already
+    parts = [part for part in (unfinished(pack, store) for pack in mine) if part]
     for each in itertools.chain(*parts):
         if not store.first_predictions(each.question.hash):
             put_on_record(each.question, store)

@@ -31,8 +31,15 @@ FOLDERS = MappingProxyType(
     }
 )
 ROWS = MappingProxyType({"languages": "languages/benchmark.toml"})
-KINDS = ("tasks", "languages", "programs", "predictors", "protocols", "positionals")
-KINDS += ("reproductions",)
+KINDS = (
+    "tasks",
+    "languages",
+    "programs",
+    "predictors",
+    "protocols",
+    "positionals",
+    "reproductions",
+)
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
 

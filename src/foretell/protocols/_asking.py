@@ -7,6 +7,7 @@ files all pass through `Request`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ WHOLE = {
     "warmup",
     "samples",
 }
-NUMBERS, FLAGS = {"learning_rate"}, {"norm"}
+NUMBERS, FLAGS = {"learning_rate", "position_penalty"}, {"norm"}
 TEXTS = {
     "what",
     "alphabet",
@@ -82,9 +83,13 @@ SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 
 def published(task: str, positional: str) -> Setting | None:
     """What the framework paper's search chose."""
-    path = Path(__file__).with_name("_published.toml")
-    row = tomllib.loads(path.read_text(encoding="utf-8")).get(positional, {}).get(task)
+    row = _published().get(positional, {}).get(task)
     return Setting(*row) if row else None
+
+
+@functools.cache
+def _published() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("_published.toml").read_text(encoding="utf-8"))
 
 
 def setting_for(task: str, positional: str, budget: Budget) -> Setting:
@@ -131,6 +136,7 @@ class Request:
     check_every: int | None = None
     warmup: int | None = None
     samples: int | None = None
+    position_penalty: float | None = None  # times regularizer (8) of the framework paper
     weights: str | None = None  # a compiled network to test instead of training one
 
     def __post_init__(self) -> None:

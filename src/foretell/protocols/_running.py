@@ -60,19 +60,25 @@ def stored(asked: Asked, store: Store) -> Measurement | None:
     return asked.protocol.read(asked.question, plan, run.record, dict(run.provenance))
 
 
-def fleets(asked: Sequence[Asked], store: Store) -> list[tuple[Asked, ...]]:
-    """What is not in the store yet, in fleets of one compiled program each, small ones first."""
+def fleets(asked: Sequence[Asked]) -> list[tuple[Asked, ...]]:
+    """Questions grouped into fleets of one compiled program each, small ones first."""
     groups: dict[str, list[list[Asked]]] = {}
     for each in asked:
-        plan = each.plan
-        if store.is_finished(store.folder(each.question.hash, plan.hash)):
-            continue
-        packs = groups.setdefault(_kind(plan), [[]])
+        packs = groups.setdefault(_kind(each.plan), [[]])
         if sum(len(other.seeds) for other in packs[-1]) + len(each.seeds) > MOST_TOGETHER:
             packs.append([])
         packs[-1].append(each)
     made = [tuple(pack) for packs in groups.values() for pack in packs if pack]
     return sorted(made, key=_work)
+
+
+def unfinished(asked: Sequence[Asked], store: Store) -> tuple[Asked, ...]:
+    """What the store does not have yet."""
+    return tuple(
+        each
+        for each in asked
+        if not store.is_finished(store.folder(each.question.hash, each.plan.hash))
+    )
 
 
 def _work(pack: Sequence[Asked]) -> float:

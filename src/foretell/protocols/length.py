@@ -2,12 +2,12 @@
 
 What: Models are trained on sizes up to 50 (by default) and tested there and on longer ranges that
     training never saw. An example counts only if every scored position is right.
-Definition: Batches are drawn on the fly with sizes uniform over the training range. At every
-    check (and at the end) the in-range test (2,000 fixed samples) is scored; a run that gets all
-    of it right is fitted and stops. Then every range is tested with 2,000 fixed samples of each probe, positions
-    starting at 0, and, where training shifts positions, once more at random offsets, which do not
-    count for the verdict. Scores are averaged over the fitted runs, with a 95 % interval over
-    seeds.
+Definition: Batches are drawn on the fly with sizes uniform over the training range, in pairs of
+    a long and a short example. At every check (and at the end) the in-range test (2,000 fixed
+    samples) is scored; a run that gets all of it right is fitted and stops. Then every range is
+    tested with 2,000 fixed samples of each probe, positions starting at 0, and, where training
+    shifts positions, once more at random offsets, which do not count for the verdict. Scores are
+    averaged over the fitted runs, with a 95 % interval over seeds.
 Example:
     >>> Length(steps=1000, check_every=500, learning_rate=1e-3).rule.split(":")[0]
     'yes'
@@ -53,6 +53,7 @@ class Length(Protocol[Plan, Record]):
     learning_rate: float
     warmup: int = 0
     batch: int = 64
+    position_penalty: float = 0.0
     samples: int = 2000
     bar: float = 0.95
     count_unfitted: bool = False  # for full published budgets, where not fitting is a result
@@ -64,6 +65,8 @@ class Length(Protocol[Plan, Record]):
             )
         if self.samples < 1:
             raise BadInput("a test needs at least one sample", seen=self.samples)
+        if self.position_penalty < 0:
+            raise BadInput("a penalty is not negative", seen=self.position_penalty)
         if not 0 < self.bar <= 1 or self.warmup < 0:
             raise BadInput(
                 "the bar lies in (0, 1] and the warm-up is not negative",
@@ -109,6 +112,7 @@ class Length(Protocol[Plan, Record]):
             ),
             learning_rate=either(request.learning_rate, request.setting.learning_rate),
             warmup=either(request.warmup, min(request.setting.warmup, max(steps, 0))),
+            position_penalty=either(request.position_penalty, 0.0),
             samples=either(request.samples, SAMPLES[request.budget]),
             count_unfitted=request.published,
         )
@@ -142,6 +146,7 @@ class Length(Protocol[Plan, Record]):
             check_every=self.check_every,
             batch=self.batch,
             warmup=self.warmup,
+            position_penalty=self.position_penalty,
             segment=segment,
         )
 
@@ -168,6 +173,10 @@ class Length(Protocol[Plan, Record]):
             f"at most {self.steps:,} steps of {self.batch} examples, checked every "
             f"{self.check_every:,}, learning rate {self.learning_rate:g}"
         )
+        if self.position_penalty:
+            notes.append(
+                f"with a penalty on products of positions, times {self.position_penalty:g}"
+            )
         notes.append(f"sampler: {question.task.sampler}")
         return Measurement(
             protocol=self.name,

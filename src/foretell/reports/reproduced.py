@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from foretell.core.measurement import Measurement, Value
 from foretell.core.prediction import Prediction
+from foretell.core.question import GeneralizesInLength, Question, SizeRange
 from foretell.core.scoreboard import Agreement, Row
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import stored
 from foretell.reproductions import Line, Reproduction
 from foretell.theory import predict
+from foretell.theory._existence import FRAGMENT, existence
 from foretell.training.store import Store
 
 CLEAR = (0.05, 0.95)  # a published value outside these is a verdict; between them it is a spread
-NEAR = 0.05
+NEAR = 0.05 + 1e-9  # 1 - 0.95 is a little more than 0.05 in floating point
+FORECAST = "crasp-length"  # the theory that the published figure was drawn for
+NOT_RUN = "not run"
+AGAINST_PUBLISHED = ("agrees", "differs", "published spread", "nothing published", NOT_RUN)
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,24 @@ class Compared:
 
     line: Line
     row: Row
+    fragments: dict[str, str]  # is there a C-RASP program, by fragment
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.row.question
+
+    @property
+    def name(self) -> str:
+        """Task and encoding."""
+        return f"{self.line.label} {self.question.architecture.positional}"
+
+    @property
+    def ranges(self) -> tuple[SizeRange, ...]:
+        """The sizes trained on, then the longer ones."""
+        outcome = self.question.outcome
+        assert isinstance(outcome, GeneralizesInLength)
+        return (outcome.seen, *outcome.asked)
 
     @property
     def measured(self) -> Measurement | None:
@@ -41,7 +60,7 @@ class Compared:
         """Ours on the training distribution, range by range."""
         if self.measured is None:
             return ()
-        probe = self.row.question.task.probes[0]
+        probe = self.question.task.probes[0]
         return tuple(value for value in self.measured.values if value.probe == probe)
 
     @property
@@ -53,10 +72,25 @@ class Compared:
         return len(notes.get("fitted", ())), len(notes["seeds"])
 
     @property
+    def left_out(self) -> int:
+        """Runs that the values do not average over, since they did not fit."""
+        return self.fitted[1] - len(self.values[0].seeds) if self.fitted else 0
+
+    @property
+    def counts_unfitted(self) -> bool:
+        """Fewer than half of the runs fit, so all of them count, fitted or not."""
+        return self.fitted is not None and 2 * self.fitted[0] < self.fitted[1]
+
+    @property
+    def forecast(self) -> Prediction | None:
+        """What C-RASP predicts for this encoding."""
+        return next((said for said in self.row.stated if said.predictor == FORECAST), None)
+
+    @property
     def verdict(self) -> str:
         """Does ours agree with the published numbers, where those are clear?"""
         if self.measured is None:
-            return "not run"
+            return NOT_RUN
         if self.line.published is None:
             return "nothing published"
         pairs = list(zip(self.values, self.line.published, strict=True))[1:]
@@ -69,7 +103,7 @@ class Compared:
         """Plain values, seed by seed."""
         asked = self.line.asked
         return {
-            "task": self.row.question.task.name,
+            "task": self.question.task.name,
             "group": self.line.group,
             "architecture": asked.question.architecture.as_json(),
             "question": asked.question.hash,
@@ -77,6 +111,7 @@ class Compared:
             "note": self.line.note,
             "ours": [value.as_json() for value in self.values],
             "fitted": self.fitted,
+            "fragments": self.fragments,
             "agreement_with_published": self.verdict,
             "measured": self.measured.verdict.value if self.measured else None,
             "predicted": [
@@ -89,6 +124,23 @@ class Compared:
             ],
             "provenance": self.measured.provenance if self.measured else None,
         }
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How many rows of a group reach their bar with one encoding in one range of sizes.
+
+    `some` counts rows where the best run does, `every` those where all runs that count do, and
+    `always` those where all of them do on every probe: the typical and the worst case.
+    """
+
+    group: str
+    positional: str
+    sizes: SizeRange
+    rows: int
+    some: int
+    every: int
+    always: int
 
 
 @dataclass(frozen=True)
@@ -117,8 +169,50 @@ class Comparison:
         for line, said in pairs:
             kept = theories.setdefault(said.predictor, {kind.value: 0 for kind in Agreement})
             kept[line.row.agreement(said).value] += 1
-        kinds = ("agrees", "differs", "published spread", "nothing published", "not run")
-        return {"published": {kind: found.count(kind) for kind in kinds}, "theories": theories}
+        published = {kind: found.count(kind) for kind in AGAINST_PUBLISHED}
+        reached = [
+            {**dataclasses.asdict(each), "sizes": [each.sizes.low, each.sizes.high]}
+            for each in self.reached()
+        ]
+        return {"published": published, "theories": theories, "reached": reached}
+
+    def reached(self) -> tuple[Reached, ...]:
+        """Group by group, how many rows reach the bar of their measurement."""
+        gathered: dict[tuple[str, str, SizeRange], list[tuple[bool, bool, bool]]] = {}
+        for line in self.lines:
+            for sizes in line.ranges[1:] if line.measured else ():
+                place = (line.line.group, line.question.architecture.positional, sizes)
+                gathered.setdefault(place, []).append(_reaches(line, sizes))
+        return tuple(
+            Reached(*place, len(found), *(sum(kind) for kind in zip(*found, strict=True)))
+            for place, found in gathered.items()
+        )
+
+    def missed(self) -> tuple[Compared, ...]:
+        """Rows where some theory said the opposite of what training showed."""
+        return tuple(
+            line
+            for line in self.lines
+            if any(line.row.agreement(said) is Agreement.DISAGREES for said in line.row.stated)
+        )
+
+
+def _reaches(line: Compared, sizes: SizeRange) -> tuple[bool, bool, bool]:
+    """Some run on the training distribution, every run on it, every run on every probe."""
+    assert line.measured is not None
+    bar = line.measured.bar or 1.0
+    probes = line.question.task.probes
+    here = {
+        value.probe: value.seeds
+        for value in line.measured.values
+        if value.sizes == sizes and value.probe in probes
+    }
+    typical = here[probes[0]]
+    return (
+        max(typical) >= bar,
+        min(typical) >= bar,
+        all(min(seeds) >= bar for seeds in here.values()),
+    )
 
 
 def chosen(
@@ -137,7 +231,7 @@ def chosen(
             raise BadInput(
                 "the reproduction has no such row", seen=name, why=f"rows: {', '.join(names)}"
             )
-    encodings = {line.asked.question.architecture.positional for line in lines}
+    encodings = dict.fromkeys(line.asked.question.architecture.positional for line in lines)
     if positional is not None and positional not in encodings:
         raise BadInput("no row has that encoding", seen=positional, why=" or ".join(encodings))
     return tuple(
@@ -162,56 +256,34 @@ def compare(reproduction: Reproduction, budget: str, seeds: int | None, store: S
     for line in reproduction.lines(_budget(budget), seeds):
         question = line.asked.question
         row = Row(question, predict(question), stored(line.asked, store))
-        lines.append(Compared(line, row))
+        lines.append(Compared(line, row, _fragments(question)))
     return Comparison(reproduction, budget, tuple(lines))
 
 
-HEADS = ("task", "encoding", "theory", "ours", "published", "fitted", "verdict", "")
+def _fragments(question: Question) -> dict[str, str]:
+    found = {fragment: existence(question.task, fragment) for fragment in FRAGMENT}
+    return {
+        fragment: "unknown" if isinstance(known, str) else known.value.replace("-", " ")
+        for fragment, known in found.items()
+    }
 
 
-def cells(line: Compared) -> tuple[str, ...]:
-    """One row of the table, in words."""
-    question = line.row.question
-    said = " ".join(dict.fromkeys(item.verdict.value for item in line.row.stated)) or "–"
-    ours = " / ".join(f"{100 * value.mean:.1f}" for value in line.values) or "–"
-    theirs = " / ".join(f"{100 * value:g}" for value in line.line.published or ()) or "–"
-    fitted = "–" if line.fitted is None else f"{line.fitted[0]} of {line.fitted[1]}"
-    verdict = line.measured.verdict.value if line.measured else "–"
-    name, encoding = question.task.name, question.architecture.positional
-    return name, encoding, said, ours, theirs, fitted, verdict, line.verdict
-
-
-def show(console: Console, whole: Comparison) -> None:
-    """The table, group by group, and what it adds up to."""
-    console.print(Text(whole.reproduction.title, style="bold"))
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for head in HEADS:
-        table.add_column(head)
-    group = None
+def notes(whole: Comparison) -> dict[str, list[str]]:
+    """Each remark about lines, with the lines it is about."""
+    found: dict[str, list[str]] = {}
     for line in whole.lines:
-        if line.line.group != group:
-            group = line.line.group
-            table.add_row(Text(group, style="bold"))
-        table.add_row(*cells(line))
-    console.print(table)
-    console.print(Text(summary_sentence(whole), style="dim"))
+        if line.line.note:
+            found.setdefault(line.line.note, []).append(line.name)
+    return found
 
 
-def summary_sentence(whole: Comparison) -> str:
-    """Counts in words."""
-    counted = whole.summary()["published"]
-    return (
-        "in percent, training range / 51-100 / 101-150; where published values are at least 95 or "
-        f"at most 5: {counted['agrees']} rows agree within 5 points, {counted['differs']} differ; "
-        f"{counted['not run']} not run"
-    )
+def percent(value: float, digits: int = 1) -> str:
+    """A share in percent; only all is printed as 100, and only nothing as 0.
 
-
-def reproduction_page(whole: Comparison) -> str:
-    """To be drawn."""
-    raise NotImplementedError
-
-
-def stated(line: Compared) -> Sequence[Prediction]:
-    """What theories say of a line."""
-    return line.row.stated
+    >>> percent(1.0), percent(0.99999), percent(0.978), percent(0.0001), percent(0.0)
+    ('100', '99.9', '97.8', '0.1', '0')
+    """
+    if value in (0, 1):
+        return f"{100 * value:.0f}"
+    least = 10.0**-digits
+    return f"{min(max(100 * value, least), 100 - least):.{digits}f}"

@@ -1,17 +1,22 @@
 """Published tables and figures, run again: what to ask, and what was published.
 
 One file a reproduction, found by its name. A reproduction lists lines; training, storing and
-reading are the protocols' work, and rendering ours beside theirs is the reports'.
+reading are the protocols' work, and rendering ours beside theirs is the reports'. An experiment
+asks nothing of a task: it lists cells and computes them itself.
 """
 
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from foretell.plain.canonical import content_hash
 from foretell.plain.catalogue import find
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
+from foretell.training.engine import Progress
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,55 @@ class Reproduction(abc.ABC):
         """Every row, in the table's order."""
 
 
-def load(name: str) -> Reproduction:
-    """The reproduction of that name."""
-    made: Reproduction = find(name, ("reproductions",)).load()()
+@dataclass(frozen=True)
+class Cell:
+    """One computed entry of a table: its place, all that decides it, and what was published."""
+
+    group: str
+    label: str
+    settings: Mapping[str, Any]
+    published: tuple[float, ...] | None = None
+
+    @property
+    def hash(self) -> str:
+        """Content hash of what decides it: names its file in the store."""
+        return content_hash(self.settings)
+
+
+class Experiment(abc.ABC):
+    """Something published that needs no task: cells, computed in parts and stored one by one."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """Its name in the catalogue, and of its folder in the store."""
+
+    @property
+    @abc.abstractmethod
+    def title(self) -> str:
+        """Heading of the page."""
+
+    @property
+    @abc.abstractmethod
+    def source(self) -> str:
+        """Where the published numbers come from."""
+
+    @abc.abstractmethod
+    def cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
+        """Every cell, in the table's order."""
+
+    @abc.abstractmethod
+    def parts(self, cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
+        """Cells that one compiled program computes together, the quickest first."""
+
+    @abc.abstractmethod
+    def compute(
+        self, part: Sequence[Cell], show: Callable[[Progress], None]
+    ) -> list[dict[str, Any]]:
+        """The values of each cell of a part, plain enough for JSON. Pure but for showing."""
+
+
+def load(name: str) -> Reproduction | Experiment:
+    """The reproduction or experiment of that name."""
+    made: Reproduction | Experiment = find(name, ("reproductions",)).load()()
     return made

@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, Int, Key
 from foretell.compiler.finite import FiniteTransformer
 from foretell.core.alphabet import PAD
 from foretell.core.task import ArrayTree, Example, Task
+from foretell.models.position_products import position_penalty
 from foretell.models.positional import load as load_positional
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
@@ -155,7 +156,14 @@ def step(
     plan: Plan, data: MemberData, state: MemberState, rows: Rows
 ) -> tuple[MemberState, Float[Array, ""]]:
     """One step of AdamW on a batch."""
-    cost, gradient = jax.value_and_grad(loss)(state.model, rows, data.label_count)
+
+    def cost_of(model: Transformer) -> Float[Array, ""]:
+        cost = loss(model, rows, data.label_count)
+        if plan.position_penalty:
+            cost += plan.position_penalty * position_penalty(model)
+        return cost
+
+    cost, gradient = jax.value_and_grad(cost_of)(state.model)
     updates, memory = optimiser(plan).update(gradient, state.optimiser, state.model)
     rate = learning_rate(plan, data.learning_rate, state.step)
     model = jax.tree.map(lambda weight, change: weight - rate * change, state.model, updates)

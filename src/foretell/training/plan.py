@@ -75,6 +75,7 @@ class Plan:
     warmup: int = 0
     weight_decay: float = 0.01
     clip: float = 1.0
+    position_penalty: float = 0.0  # times the regularizer on products of position vectors
     network: Network | None = None  # with one, nothing is trained: it is tested as it is
     segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
 
@@ -142,6 +143,7 @@ class Plan:
             "weight_decay": self.weight_decay,
             "clip": self.clip,
             "segment": self.segment,
+            **({"position_penalty": self.position_penalty} if self.position_penalty else {}),
             **({"network": self.network.as_json()} if self.network else {}),
         }
 

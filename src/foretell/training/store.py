@@ -12,6 +12,7 @@
           run.json               provenance and how training ended; written last: its presence
                                  means the run is whole
 
+      experiments/<name>/        cells of reproductions that compute instead of training
       fleets/<plan hash>/        checkpoints of several questions' members that train together
 
 Different runs never share a file, and a run is held by a lock while it is worked on, so any

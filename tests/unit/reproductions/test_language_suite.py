@@ -10,7 +10,6 @@ from foretell.reproductions.language_suite import (
     LanguageSuite,
     draw_suite,
 )
-from foretell.training.store import Store
 
 
 def test_balanced_and_repeatable():
@@ -30,12 +29,15 @@ def test_a_larger_suite_begins_with_the_smaller():
 def test_classes_are_what_the_decision_says():
     for kind, task in draw_suite(6):
         answers = {each.fragment: each.answer for each in decide(task.language.dfa).answers}
-        assert list(answers.values()).count("yes") == {
-            "crasp": 3,
-            "crasp_local": 2,
-            "crasp_periodic_local": 1,
-            "none": 0,
-        }[kind]
+        assert (
+            list(answers.values()).count("yes")
+            == {
+                "crasp": 3,
+                "crasp_local": 2,
+                "crasp_periodic_local": 1,
+                "none": 0,
+            }[kind]
+        )
 
 
 def test_every_range_has_words_of_both_kinds():
@@ -45,8 +47,8 @@ def test_every_range_has_words_of_both_kinds():
                 assert task.sizes(sizes.low, sizes.high, probe)
 
 
-def test_many_languages_are_few_fleets(tmp_path):
+def test_many_languages_are_few_fleets():
     lines = LanguageSuite().lines(Budget.CPU)
-    packs = fleets([line.asked for line in lines], Store(tmp_path))
+    packs = fleets([line.asked for line in lines])
     assert len(lines) == 2 * 16
     assert len(packs) == 2  # one an encoding

@@ -1,0 +1,57 @@
+"""An experiment run from the command line: part by part, then shown."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from foretell.plain.errors import BadInput
+
+if TYPE_CHECKING:
+    from foretell.reports.fitted import Fits
+    from foretell.reproductions import Cell, Experiment
+    from foretell.training.store import Store
+
+
+def run(
+    experiment: Experiment,
+    budget: str,
+    seeds: int | None,
+    only: str | None,
+    positional: str | None,
+    minutes: float | None,
+    train: bool,
+    store: Store,
+) -> Fits:
+    """Compute what was chosen, then gather all that the store has."""
+    from foretell.cli import _start
+    from foretell.reports import fitted
+
+    if positional is not None:
+        raise BadInput("an experiment has no encodings to choose from", seen=positional)
+    cells = fitted.chosen(experiment, budget, seeds, only)
+    if train:
+        _start.prepare_jax()
+        _compute(experiment, cells, store, minutes)
+    return fitted.collect(experiment, budget, seeds, store)
+
+
+def _compute(
+    experiment: Experiment, cells: Sequence[Cell], store: Store, minutes: float | None
+) -> None:
+    """What is in the store is done; after the time given, the same command goes on."""
+    from foretell.cli import _progress
+    from foretell.reproductions._computing import compute_part, missing
+
+    end = None if minutes is None else time.monotonic() + 60 * minutes
+    parts = missing(experiment, cells, store)
+    for number, part in enumerate(parts, 1):
+        if end is not None and time.monotonic() >= end:
+            todo = f"{len(parts) - number + 1} of {len(parts)} parts to go"
+            print(f"time is up: {todo}; the same command goes on", file=sys.stderr)
+            return
+        print(f"part {number} of {len(parts)}: {len(part)} cells", file=sys.stderr, flush=True)
+        with _progress.bar() as show:
+            compute_part(experiment, part, store, show)

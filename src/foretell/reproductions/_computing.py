@@ -1,0 +1,65 @@
+"""Cells of an experiment, computed part by part; what is in the store is done.
+
+foretell-runs/experiments/<name>/<cell hash>.json holds settings, values and provenance.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from foretell.plain.errors import StoreProblem
+from foretell.plain.files import write_atomically
+from foretell.reproductions import Cell, Experiment
+from foretell.training.engine import Progress
+from foretell.training.provenance import describe_machine
+from foretell.training.store import Store
+
+
+def missing(experiment: Experiment, cells: Sequence[Cell], store: Store) -> list[tuple[Cell, ...]]:
+    """What is left to compute, in parts."""
+    left = [cell for cell in cells if not _path(experiment, cell, store).exists()]
+    return experiment.parts(left)
+
+
+def compute_part(
+    experiment: Experiment,
+    part: Sequence[Cell],
+    store: Store,
+    show: Callable[[Progress], None] = lambda progress: None,
+) -> None:
+    """Compute the cells of one part together and store each."""
+    began = time.monotonic()
+    values = experiment.compute(part, show)
+    machine = {
+        **describe_machine(),
+        "seconds": round(time.monotonic() - began, 1),
+        "together": len(part),  # cells computed in these seconds
+    }
+    for cell, found in zip(part, values, strict=True):
+        kept = {"settings": dict(cell.settings), "values": found, "provenance": machine}
+        write_atomically(_path(experiment, cell, store), json.dumps(kept, indent=1))
+
+
+def stored_cell(experiment: Experiment, cell: Cell, store: Store) -> dict[str, Any] | None:
+    """Values and provenance of a cell; nothing if it was not computed yet."""
+    path = _path(experiment, cell, store)
+    if not path.exists():
+        return None
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return {"values": kept["values"], "provenance": kept["provenance"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreProblem(
+            "a stored cell is damaged",
+            seen=path,
+            why=f"{type(error).__name__}: {error}".splitlines()[0],
+            hint="delete that file; all other cells are intact",
+        ) from None
+
+
+def _path(experiment: Experiment, cell: Cell, store: Store) -> Path:
+    return store.root / "experiments" / experiment.name / f"{cell.hash}.json"

@@ -1,0 +1,54 @@
+"""Every reproduction loads, says where its numbers come from, and lists what can be run."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from foretell.core.question import GeneralizesInLength
+from foretell.plain import catalogue
+from foretell.protocols._asking import Budget
+from foretell.reproductions import Experiment, Reproduction, load
+
+REPRODUCTIONS = catalogue.entries("reproductions")
+
+
+@pytest.fixture(params=REPRODUCTIONS, ids=lambda entry: entry.name)
+def entry(request: pytest.FixtureRequest) -> catalogue.Entry:
+    found: catalogue.Entry = request.param
+    return found
+
+
+def test_it_loads_by_its_name_and_documents_itself(entry: catalogue.Entry) -> None:
+    found = load(entry.name)
+    assert isinstance(found, Reproduction | Experiment)
+    assert found.title and found.source
+    assert tuple(name for name, _ in entry.sections) == catalogue.SECTIONS
+    assert all(text.strip() for _, text in entry.sections)
+
+
+def test_its_lines_can_be_run_and_compared(entry: catalogue.Entry) -> None:
+    found = load(entry.name)
+    if isinstance(found, Experiment):
+        assert found.cells(Budget.SMOKE) == found.cells(Budget.SMOKE) != ()
+        return
+    lines = found.lines(Budget.SMOKE)
+    assert lines
+    assert len({line.asked.question.hash for line in lines}) == len(lines)
+    groups = [group for group, _ in itertools.groupby(line.group for line in lines)]
+    assert len(set(groups)) == len(groups)  # a table shows each heading once
+    again = found.lines(Budget.SMOKE)
+    for line, same in zip(lines, again, strict=True):
+        assert line.asked.plan.hash == same.asked.plan.hash
+        outcome = line.asked.question.outcome
+        assert isinstance(outcome, GeneralizesInLength)
+        if line.published is not None:
+            assert len(line.published) == 1 + len(outcome.asked)
+            assert all(0 <= share <= 1 for share in line.published)
+
+
+def test_fewer_seeds_may_be_asked_for(entry: catalogue.Entry) -> None:
+    found = load(entry.name)
+    if isinstance(found, Reproduction):
+        assert all(line.asked.seeds == (0, 1) for line in found.lines(Budget.SMOKE, 2))

@@ -1,0 +1,121 @@
+"""`foretell reproduce` as people use it: refusals, an empty store, stopping, one small row."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import pytest
+
+from foretell.cli import main
+from foretell.protocols._asking import Budget
+from foretell.reproductions import Line
+from foretell.reproductions.length_figure import LengthFigure
+
+SMALL = ("length-figure", "--budget", "smoke")
+ONE = ("--only", "binary-majority", "--positional", "nope", "--seeds", "1")
+
+
+FEW = ("binary-majority", "binary-majority-interleave", "tomita-4")
+
+
+EVERY = LengthFigure().lines
+
+
+@functools.cache
+def some_lines(budget: Budget, seeds: int | None) -> tuple[Line, ...]:
+    return tuple(line for line in EVERY(budget, seeds) if line.label in FEW)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six rows of the figure: theories take their time over all of them."""
+    monkeypatch.setattr(LengthFigure, "lines", lambda self, *given: some_lines(*given))
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def reproduce(*arguments: str, store: Path | None = None) -> Done:
+    """The command in this process: a fresh one would load JAX for every case."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    place = ["--store", str(store)] if store else []
+    with (
+        mock.patch.object(sys, "argv", ["foretell", "reproduce", *arguments, *place]),
+        mock.patch.dict(os.environ, {"COLUMNS": "100"}),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("length-figur",), "did you mean length-figure?"),
+        (("length-figure", "--budget", "huge"), "unknown budget"),
+        ((*SMALL, "--only", "sorting"), "the reproduction has no such row"),
+        ((*SMALL, "--positional", "rotary"), "no row has that encoding"),
+        ((*SMALL, "--seeds", "0"), "seeds must be between 1 and 10,000"),
+        ((*SMALL, "--minutes", "-1"), "--minutes"),
+        ((*SMALL, "--html", "no/such/page.html"), "there is no such folder"),
+    ],
+)
+def test_bad_input_is_one_message_and_exit_2(
+    arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    done = reproduce(*arguments, store=tmp_path / "runs")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_an_empty_store_is_shown_without_training(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = reproduce(*SMALL, "--no-train", "--html", str(page), store=tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    assert "6 rows are not run yet" in " ".join(done.stdout.split())
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    assert "0 of 6" in page.read_text()
+    assert not list((tmp_path / "runs").rglob("record*"))
+
+
+def test_out_of_time_stops_politely_and_says_how_to_go_on(tmp_path: Path) -> None:
+    done = reproduce(*SMALL, *ONE, "--minutes", "0", "--json", store=tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    assert "time is up: 1 of 1 parts to go; the same command goes on" in done.stderr
+    told = json.loads(done.stdout)  # and nothing else on standard output
+    assert told["summary"]["published"]["not run"] == 6
+    answers = {row["task"]: tuple(row["fragments"].values()) for row in told["rows"]}
+    assert answers["tomita-4"] == ("no", "yes")
+    assert answers["binary-majority-interleave"] == ("none found", "yes")
+
+
+def test_one_small_row_runs_once(tmp_path: Path) -> None:
+    first = reproduce(*SMALL, *ONE, "--json", store=tmp_path / "runs")
+    assert first.returncode == 0, first.stderr
+    assert "part 1 of 1: binary-majority" in first.stderr
+    (row,) = [row for row in json.loads(first.stdout)["rows"] if row["measured"]]
+    assert (row["task"], row["architecture"]["positional"]) == ("binary-majority", "nope")
+    assert [value["size_range"] for value in row["ours"]] == [[1, 50], [51, 100], [101, 150]]
+    assert row["published"] == [1, 1, 1]
+    assert {"device", "commit", "versions", "seeds", "seconds"} <= set(row["provenance"])
+    again = reproduce(*SMALL, *ONE, "--json", store=tmp_path / "runs")
+    assert "part" not in again.stderr  # a finished run is read, not repeated
+    assert json.loads(again.stdout) == json.loads(first.stdout)

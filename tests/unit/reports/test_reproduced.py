@@ -1,0 +1,277 @@
+"""Ours beside theirs from hand-made measurements: the rule, the table and the page."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+from html.parser import HTMLParser
+from typing import Any, final
+
+import pytest
+from rich.console import Console
+
+from foretell.core.measurement import Interval
+from foretell.core.scoreboard import Row
+from foretell.plain.errors import BadInput
+from foretell.protocols._asking import Budget
+from foretell.protocols._running import Asked
+from foretell.reports.reproduced import (
+    AGAINST_PUBLISHED,
+    Compared,
+    Comparison,
+    chosen,
+    compare,
+    percent,
+)
+from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
+from foretell.reports.reproduced_page import reproduction_page
+from foretell.reports.reproduced_shown import short_name, show
+from foretell.reproductions import Line, Reproduction
+from foretell.training.store import Store
+
+FRAGMENTS = {"crasp": "yes", "crasp-periodic-local": "none found"}
+
+
+@final
+class HandMade(Reproduction):
+    title = "A table & its <figure>"
+    source = "nobody"
+
+    def __init__(self, lines: tuple[Line, ...] = ()) -> None:
+        self.kept = lines
+
+    def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
+        return self.kept
+
+
+@pytest.fixture
+def compared(protocol: Any) -> Any:
+    """A line from a row, with what was published about it."""
+
+    def make(row: Row, published: tuple[float, ...] | None, **others: Any) -> Compared:
+        asked = Asked(row.question, protocol, (0, 1, 2, 3))
+        given = {"group": "Some tasks", "label": row.question.task.name, **others}
+        return Compared(Line(asked=asked, published=published, **given), row, FRAGMENTS)
+
+    return make
+
+
+def scoring(row: Row, *means: float) -> Row:
+    """The row with these means on the probe that decides."""
+    assert row.measurement is not None
+    left = list(means)
+    values = tuple(
+        dataclasses.replace(value, mean=left.pop(0), interval=Interval(0, 1)) if left else value
+        for value in row.measurement.values
+    )
+    measured = dataclasses.replace(row.measurement, values=values)
+    return dataclasses.replace(row, measurement=measured)
+
+
+@pytest.fixture
+def whole(compared: Any, majority: Row, failing: Row, hostile: Row) -> Comparison:
+    lines = (
+        compared(majority, (1, 1, 0.98), note="one seed: 12 <layers>"),
+        compared(dataclasses.replace(failing, measurement=None), (0.544, 0, 0)),
+        compared(failing, (0.071, 0, 0), group="Others & more"),
+        compared(hostile, None, group="Others & more"),
+    )
+    return Comparison(HandMade(), "cpu", lines)
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "verdict"),
+    [
+        ((1, 1, 1), (1, 1, 1), "agrees"),
+        ((1, 0.95, 1), (1, 1, 1), "agrees"),
+        ((1, 0.949, 1), (1, 1, 1), "differs"),
+        ((1, 0.05, 0), (1, 0, 0), "agrees"),
+        ((1, 0.3, 0), (1, 0.28, 0.1), "published spread"),
+        ((1, 0.9, 0), (1, 0.28, 0), "agrees"),  # only what is clear is compared
+        ((0.2, 1, 1), (1, 1, 1), "agrees"),  # and only longer sizes
+        ((1, 0.96, 0), (1, 0.95, 0.05), "agrees"),  # the ends are clear
+        ((1, 1, 1), None, "nothing published"),
+    ],
+)
+def test_the_rule(compared: Any, majority: Row, ours: Any, published: Any, verdict: str) -> None:
+    assert compared(scoring(majority, *ours), published).verdict == verdict
+
+
+def test_not_run_is_a_verdict_too(compared: Any, majority: Row) -> None:
+    line = compared(dataclasses.replace(majority, measurement=None), (1, 1, 1))
+    assert line.verdict == "not run"
+    assert (line.values, line.fitted, line.left_out, line.counts_unfitted) == ((), None, 0, False)
+    assert line.as_json()["ours"] == []
+
+
+def test_runs_that_do_not_fit_are_counted(compared: Any, failing: Row, make: Any) -> None:
+    line = compared(failing, (1, 1, 1))  # one of four did not fit
+    assert (line.fitted, line.left_out, line.counts_unfitted) == ((3, 4), 1, False)
+    most = compared(make[0]("tomita-5", unfitted=(0, 1, 2)), (1, 1, 1))
+    assert (most.fitted, most.left_out, most.counts_unfitted) == ((1, 4), 0, True)
+
+
+def test_the_summary_counts_every_line(whole: Comparison) -> None:
+    told = whole.as_json()
+    counted = told["summary"]["published"]
+    assert tuple(counted) == AGAINST_PUBLISHED
+    assert sum(counted.values()) == len(whole.lines) == len(told["rows"])
+    assert counted["not run"] == counted["nothing published"] == 1
+    theory = told["summary"]["theories"]["crasp-length"]
+    assert sum(theory.values()) == 2  # the hostile row has no prediction, one was not run
+    assert told["rows"][0]["fragments"] == FRAGMENTS
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_the_table_is_one_line_a_row(whole: Comparison, width: int) -> None:
+    stream = io.StringIO()
+    show(Console(file=stream, width=width), whole)
+    lines = stream.getvalue().splitlines()
+    assert all(len(line.rstrip()) <= width for line in lines)
+    (row,) = [line for line in lines if line.startswith("majority")]
+    assert row.split() == [
+        *("majority", "nope", "yes", "100", "99.9", "97.7", "4/4"),
+        *("100", "100", "98.0", "yes", "agrees"),
+    ]
+    assert any("Others & more" in line for line in lines)
+    assert any(line.startswith("one seed: 12 <layers>: majority nope") for line in lines)
+
+
+def test_names_are_shortened_by_word() -> None:
+    assert short_name("binary-majority-interleave", 24) == "bin-majority-interleave"
+    assert short_name("x" * 30) == "x" * 19 + "…"
+    assert (percent(0.9999), percent(0.00001), percent(0.5)) == ("99.9", "0.1", "50.0")
+
+
+class Reader(HTMLParser):
+    """Elements close in order; ids and links are collected."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+        self.handle_startendtag(tag, attrs)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in {"script", "link", "img", "iframe"}
+        found = dict(attrs)
+        self.ids += [found["id"] or ""] if "id" in found else []
+        self.links += [found["href"] or ""] if "href" in found else []
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_stands_alone_and_links_to_the_evidence(whole: Comparison) -> None:
+    page = reproduction_page(dataclasses.replace(whole, lines=whole.lines[1:]))
+    read = Reader(page)
+    assert {link for link in read.links if not link.startswith("#")} == set()
+    assert {link[1:] for link in read.links} <= set(read.ids)
+    assert not re.search(r"@import|url\((?!#)", page)
+
+
+def test_the_page_tells_everything(whole: Comparison) -> None:
+    page = reproduction_page(whole)
+    assert page == reproduction_page(whole)
+    for text in (
+        "3 of 4",
+        "rows run",
+        "C-RASP</span> <span",
+        "none found",
+        "1 of 12 runs did not get all of the in-range test right",
+        "1 left out, since at least half of their row&#x27;s runs fit",
+        "Rows not run yet",
+        "near-non-members",
+        "one seed: 12 &lt;layers&gt;",
+        "at most 1,000 of 64 examples",
+        "e1f2a3b4c5d6",
+        "cpu: cpu, x86_64",
+        "6 min 52 s",
+    ):
+        assert text in page, text
+    assert re.search(r"\d\d\.\d \d\d\.\d \(\d\d\.\d\) \d\d\.\d", page)  # seed 2 was left out
+
+
+def test_names_are_escaped(whole: Comparison) -> None:
+    page = reproduction_page(whole)
+    assert "<script" not in page and "<figure>" not in page.replace('<figure class="broad">', "")
+    assert "A table &amp; its &lt;figure&gt;" in page
+    assert "regex:(&lt;script&gt;|[ab]&amp;%)*" in page
+    assert "Others &amp; more" in page
+
+
+def test_the_figure_is_text_and_repeatable(whole: Comparison) -> None:
+    drawn = reproduction_figure(whole)
+    assert drawn == reproduction_figure(whole)
+    for text in ("majority", "tomita-5", "NoPE ✓", "NoPE ✗", "101–150", "Some tasks", "published"):
+        assert text in drawn
+    without = [dataclasses.replace(x.line, published=None) for x in whole.lines]
+    lines = [dataclasses.replace(x, line=y) for x, y in zip(whole.lines, without, strict=True)]
+    assert "published" not in reproduction_figure(dataclasses.replace(whole, lines=tuple(lines)))
+
+
+def test_too_many_tasks_are_not_drawn(whole: Comparison) -> None:
+    one = whole.lines[0]
+    many = tuple(
+        dataclasses.replace(one, line=dataclasses.replace(one.line, label=f"task-{number}"))
+        for number in range(MOST_PANELS + 1)
+    )
+    assert "too many for one figure" in reproduction_page(dataclasses.replace(whole, lines=many))
+
+
+def test_rows_are_chosen_by_task_and_encoding(protocol: Any, make: Any) -> None:
+    rows = [(name, positional) for name in ("sort", "parity") for positional in ("ape", "nope")]
+    lines = tuple(Line("", row[0], Asked(make[1](*row), protocol, (0,))) for row in rows)
+
+    def chosen_names(*arguments: Any) -> list[tuple[str, str]]:
+        found = chosen(HandMade(lines), "cpu", None, *arguments)
+        return [(line.label, line.asked.question.architecture.positional) for line in found]
+
+    assert chosen_names(None, None) == rows
+    assert chosen_names("parity, sort", None) == rows
+    assert chosen_names("parity", None) == rows[2:]
+    assert chosen_names("sort", "nope") == [("sort", "nope")]
+    with pytest.raises(BadInput, match="no such row"):
+        chosen_names("sorted", None)
+    with pytest.raises(BadInput, match="ape or nope"):
+        chosen_names(None, "rotary")
+
+
+def test_lines_are_compared_with_what_the_store_has(
+    compared: Any, majority: Row, failing: Row, tmp_path: Any
+) -> None:
+    lines = (compared(majority, (1, 1, 1)).line, compared(failing, None).line)
+    found = compare(HandMade(lines), "smoke", None, Store.at(str(tmp_path)))
+    assert [line.verdict for line in found.lines] == ["not run", "not run"]
+    assert all(line.forecast is not None for line in found.lines)
+    assert [tuple(line.fragments.values()) for line in found.lines] == [("yes",) * 2, ("no",) * 2]
+
+
+def test_rows_that_reach_the_bar_are_counted_by_group(whole: Comparison) -> None:
+    found = whole.reached()
+    assert {each.group for each in found} == {"Some tasks", "Others & more"}
+    assert all(each.always <= each.every <= each.some <= each.rows for each in found)
+    first = [each for each in found if each.group == "Some tasks"]
+    assert [each.rows for each in first] == [1, 1]  # one row was not run
+    page = reproduction_page(whole)
+    assert "Every run and probe" in page
+
+
+def test_rows_a_theory_got_wrong_are_listed(whole: Comparison) -> None:
+    wrong = {line.name for line in whole.missed()}
+    expected = {
+        line.name
+        for line in whole.lines
+        for said in line.row.stated
+        if line.row.agreement(said).value == "disagrees"
+    }
+    assert wrong == expected
