@@ -179,7 +179,9 @@ def test_settings_that_mean_nothing_are_refused(
         build(entry, **bad)
 
 
-@pytest.mark.parametrize("bad", [{"steps": 0}, {"check_every": 0}, {"batch": 0}, {"batch": 3}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"steps": 0}, {"check_every": 0}, {"batch": 0}, {"batch": 3}], ids=str
+)
 def test_schedules_that_do_not_fit_are_refused(entry: catalogue.Entry, bad: dict[str, int]) -> None:
     with pytest.raises(BadInput):
         build(entry, **bad).plan(ask(), (0, 1))
