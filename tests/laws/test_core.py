@@ -23,7 +23,9 @@ from foretell.tasks.algorithmic.binary_majority import BinaryMajority
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=5)
 SYMBOLS = st.lists(
-    TEXT.filter(lambda s: s and not s.isspace() and s not in RESERVED), unique=True, max_size=8
+    TEXT.filter(lambda s: s and s.isprintable() and " " not in s and s not in RESERVED),
+    unique=True,
+    max_size=8,
 )
 
 

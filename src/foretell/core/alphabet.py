@@ -38,7 +38,7 @@ class Alphabet:
         if bad:
             raise BadInput(
                 "an alphabet holds a symbol that cannot be one",
-                seen=bad[0],
+                seen=bad[0] if bad[0].isprintable() else ascii(bad[0]),
                 why=f"{', '.join(RESERVED)} are reserved; a symbol is printable, without blanks",
                 hint="rename that symbol",
             )

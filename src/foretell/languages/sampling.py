@@ -1,4 +1,4 @@
-"""Uniform sampling of the members of one exact length, driven by a table, on the device.
+"""Sampling of the members of one exact length, uniform or weighted, by a table on the device.
 
 A word is drawn letter by letter. With r letters to go in state q, letter a is chosen with the
 share of words of length r accepted from q that begin with a, so all words are equally likely, up
@@ -35,9 +35,11 @@ class SamplingTable(NamedTuple):
     start: Int32[Array | np.ndarray, "*member"]
 
 
-def sampling_table(dfa: DFA, longest: int) -> SamplingTable:
+def sampling_table(dfa: DFA, longest: int, linger: float = 1.0) -> SamplingTable:
     """The table for words of length up to `longest`, in NumPy.
 
+    A word weighs `linger` to the power of the letters that leave its state as it is: with more
+    than 1, words stay where they are for long, and what was decided early matters late.
     Whether a length has any words is for the caller to check (`RegularLanguage.lengths`): a draw
     for a length without words is arbitrary.
     """
@@ -52,8 +54,10 @@ def sampling_table(dfa: DFA, longest: int) -> SamplingTable:
     logarithms = np.full(len(delta), -np.inf)
     logarithms[sorted(dfa.final)] = 0.0
     thresholds = np.full((longest + 1, *delta.shape), NEVER_PASSED, np.float32)
+    stays = delta == np.arange(len(delta))[:, None]
+    weights = np.where(stays, np.log(linger), 0.0)
     for to_go in range(1, longest + 1):
-        thresholds[to_go], logarithms = _one_more_letter(logarithms[delta])
+        thresholds[to_go], logarithms = _one_more_letter(logarithms[delta] + weights)
     return SamplingTable(thresholds, delta, np.array(dfa.start, np.int32))
 
 

@@ -20,6 +20,7 @@ from foretell.core.alphabet import PAD, RESERVED, SOS, Alphabet
 from foretell.core.task import Example, Task
 
 MEMBERS, NON_MEMBERS, NEAR_NON_MEMBERS = "members", "non-members", "near-non-members"
+LINGERING = "lingering-members"  # members that stay long in one state
 
 
 def set_label(symbols: frozenset[str]) -> str:

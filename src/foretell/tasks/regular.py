@@ -16,6 +16,7 @@ from foretell.languages.regular import RegularLanguage
 from foretell.languages.sampling import SamplingTable, draw_word, sampling_table, stack, walk
 from foretell.plain.errors import BadInput
 from foretell.tasks.next_symbols import (
+    LINGERING,
     MEMBERS,
     NEAR_NON_MEMBERS,
     NON_MEMBERS,
@@ -23,7 +24,8 @@ from foretell.tasks.next_symbols import (
     lay_out_fast,
 )
 
-PROBES = (MEMBERS, NON_MEMBERS, NEAR_NON_MEMBERS)
+PROBES = (MEMBERS, NON_MEMBERS, NEAR_NON_MEMBERS, LINGERING)
+LINGER = 9.0  # weight of a letter that leaves the state as it is, in lingering members
 NEAR_STATES = 2_000  # beyond this the neighbours' sampling table outgrows its use
 
 
@@ -73,10 +75,13 @@ class RegularTask(NextSymbolsTask):
             near = self.language.near_non_members(limit=NEAR_STATES)
         except BadInput:  # its automaton explodes: go without this probe rather than fail
             near = None
+        dfa = self.language.dfa
+        lingers = any(state in dfa.delta[state] for state in dfa.live)
         return {
             MEMBERS: self.language,
             NON_MEMBERS: self.language.non_members(),
             NEAR_NON_MEMBERS: near,
+            LINGERING: self.language if lingers else None,
         }
 
     def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
@@ -96,7 +101,11 @@ class RegularTask(NextSymbolsTask):
         labels = [self.label_sets.index(legal) if legal else 0 for legal in legal_sets]
         samplers = {
             # A probe without words is never drawn (`sizes` is empty); members keep the shape.
-            probe: sampling_table((language or self.language).dfa, self.longest)
+            probe: sampling_table(
+                (language or self.language).dfa,
+                self.longest,
+                LINGER if probe == LINGERING else 1.0,
+            )
             for probe, language in self._languages.items()
         }
         return RegularTables(

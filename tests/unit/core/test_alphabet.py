@@ -42,7 +42,7 @@ def test_a_repeated_symbol_is_refused_by_name(symbols: tuple[str, ...]) -> None:
 def test_reserved_and_blank_symbols_are_refused(symbol: str) -> None:
     with pytest.raises(BadInput, match="cannot be one") as caught:
         Alphabet(("a", symbol))
-    assert caught.value.seen == symbol
+    assert caught.value.seen in (symbol, ascii(symbol))
     assert caught.value.hint
 
 

@@ -1,3 +1,5 @@
+import itertools
+from collections import Counter
 from functools import partial
 
 import jax
@@ -138,3 +140,19 @@ def test_enormous_tables_are_refused(monkeypatch):
     monkeypatch.setattr(sampling, "LARGEST_TABLE", 100)
     with pytest.raises(BadInput, match="too large"):
         sampling_table(load("d-12").dfa, 50)
+
+
+def test_lingering_words_stay_where_they_are():
+    """Each word as often as its weight says: 9 for every letter that leaves the state alone."""
+    dfa = RegularLanguage.from_regex("(a|b|c)*ac*", Alphabet(("a", "b", "c"))).dfa
+    words = ["".join(word) for word in itertools.product("abc", repeat=4)]
+    weights = {}
+    for word in filter(dfa.accepts, words):
+        states = [dfa.state_after(word[:size]) for size in range(5)]
+        weights[word] = 9.0 ** sum(a == b for a, b in itertools.pairwise(states))
+    found = draws(sampling_table(dfa, 4, linger=9.0), 4, 4, 40_000)
+    counts = Counter("".join("abc"[letter] for letter in row) for row in found.tolist())
+    assert set(counts) <= set(weights)
+    total = sum(weights.values())
+    for word, weight in weights.items():
+        assert abs(counts[word] / 40_000 - weight / total) < 0.012

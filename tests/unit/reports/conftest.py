@@ -32,6 +32,7 @@ PROVENANCE: dict[str, Any] = {
 }
 # How far each probe's score falls with the size: at size 150, and per seed on top.
 FALL = {"typical": 0.03, "members": 0.75, "non-members": 0.3, "near-non-members": 0.98}
+FALL |= {"lingering-members": 0.5}
 
 
 def make_question(what: str, positional: str = "nope") -> Question:
