@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foretell.core.alphabet import Alphabet
@@ -112,28 +112,6 @@ def test_shortcuts_for_large_automata_change_no_answer(dfa):
     room = "foretell.crasp.deciding"
     with mock.patch(f"{room}.pairs.MANY_PAIRS", 0), mock.patch(f"{room}.triples.SMALL", 0):
         assert verdicts(dfa, moduli=(2,)) == usual
-
-
-@settings(few, max_examples=80)
-@given(automata, st.integers(0, 2**32))
-def test_closure(dfa, seed):
-    own = verdicts(dfa)
-    assert verdicts(dfa.complement()) == own
-    generator = random.Random(seed)
-    letter = generator.randrange(len(dfa.alphabet.symbols))
-    left = DFA(dfa.alphabet, dfa.delta, dfa.delta[0][letter], dfa.final)
-    into = frozenset(q for q, row in enumerate(dfa.delta) if row[letter] in dfa.final)
-    right = DFA(dfa.alphabet, dfa.delta, 0, into)
-    for quotient in (left, right):
-        assert all(new >= old for old, new in zip(own, verdicts(quotient), strict=True))
-    other = random_automaton(generator)
-    assume(other.alphabet == dfa.alphabet)
-    theirs = verdicts(other)
-    for joined in (dfa & other, dfa | other, dfa - other):
-        found = verdicts(joined)
-        assert all(new for one, two, new in zip(own, theirs, found, strict=True) if one and two), (
-            "both definable, but not together"
-        )
 
 
 @settings(few, max_examples=150)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretell.plain.errors import BadInput
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -57,7 +59,10 @@ def reproduce(
         whole: Any
         show: Callable[[Console, Any], None]
         page: Callable[[Any], str]
+        mine = _share(share)
         if isinstance(asked_for, Experiment):
+            if share is not None:
+                raise BadInput("an experiment is not shared out", seen=share)
             whole = _experiment.run(
                 asked_for, budget, seeds, only, positional, minutes, train, runs
             )
@@ -66,7 +71,7 @@ def reproduce(
             lines = reproduced.chosen(asked_for, budget, seeds, only, positional)
             if train:
                 _start.prepare_jax()
-                _train([line.asked for line in lines], runs, minutes, _share(share))
+                _train([line.asked for line in lines], runs, minutes, mine)
             whole = reproduced.compare(asked_for, budget, seeds, runs)
             show, page = reproduced_shown.show, reproduced_page.reproduction_page
         if as_json:
@@ -79,8 +84,6 @@ def reproduce(
 
 def _share(text: str | None) -> tuple[int, int]:
     """Which of how many: `2/4`."""
-    from foretell.plain.errors import BadInput
-
     if text is None:
         return 1, 1
     part, _, whole = text.partition("/")
@@ -97,7 +100,7 @@ def _train(
     from foretell.protocols._running import fleets, unfinished
     from foretell.protocols._running import train as train_fleet
     from foretell.reports.answers import put_on_record
-    from foretell.training.engine import Interrupted
+    from foretell.training.stopping import Interrupted
 
     end = None if minutes is None else time.monotonic() + 60 * minutes
     mine = fleets(asked)[share[0] - 1 :: share[1]]  # the same cut whatever is done already

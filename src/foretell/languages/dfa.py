@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar, final
@@ -108,18 +108,7 @@ class DFA:
     @cached_property
     def live(self) -> frozenset[int]:
         """States from which some final state can be reached."""
-        sources: list[list[int]] = [[] for _ in self.delta]
-        for state, row in enumerate(self.delta):
-            for target in row:
-                sources[target].append(state)
-        found = list(self.final)
-        seen = set(found)
-        for state in found:  # grows while it is walked
-            for source in sources[state]:
-                if source not in seen:
-                    seen.add(source)
-                    found.append(source)
-        return frozenset(seen)
+        return reaching(self.delta, self.final)
 
     @property
     def is_empty(self) -> bool:
@@ -188,6 +177,26 @@ class DFA:
             return both(pair[0] in self.final, pair[1] in other.final)
 
         return explore(self.alphabet, (self.start, other.start), step, accepts).minimal()
+
+
+def reaching(moves: Sequence[Sequence[int]], goals: Iterable[int]) -> frozenset[int]:
+    """The nodes from which some goal can be reached, the goals among them.
+
+    >>> sorted(reaching([[1], [2], [2], [0, 3]], [2]))
+    [0, 1, 2, 3]
+    """
+    sources: list[list[int]] = [[] for _ in moves]
+    for node, row in enumerate(moves):
+        for target in row:
+            sources[target].append(node)
+    found = list(dict.fromkeys(goals))
+    seen = set(found)
+    for node in found:  # grows while it is walked
+        for source in sources[node]:
+            if source not in seen:
+                seen.add(source)
+                found.append(source)
+    return frozenset(seen)
 
 
 def explore(

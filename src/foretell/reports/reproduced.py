@@ -188,6 +188,11 @@ class Comparison:
             for place, found in gathered.items()
         )
 
+    @property
+    def has_published(self) -> bool:
+        """Is there anything to compare with?"""
+        return any(line.line.published for line in self.lines)
+
     def missed(self) -> tuple[Compared, ...]:
         """Rows where some theory said the opposite of what training showed."""
         return tuple(

@@ -5,30 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foretell.core.measurement import Interval, Measurement, Value
-from foretell.core.scoreboard import Scoreboard
 from foretell.reports import _sections as parts
 from foretell.reports import phrases
 from foretell.reports._markup import Markup, bullets, element, pairs, table, together
 from foretell.reports.html import masthead, page
 from foretell.reports.reproduced import (
-    AGAINST_PUBLISHED,
-    NOT_RUN,
     Compared,
     Comparison,
     percent,
 )
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
+from foretell.reports.reproduced_summary import against, anchor, links, summary
 from foretell.theory._existence import FRAGMENT
-
-TONE = {"agrees": "good", "differs": "bad", "published spread": "unsure"}
-SIGN = {"agrees": "=", "differs": "≠", "published spread": "~"}
-MEANING = {
-    "agrees": "every published value of at least 95 or at most 5 is met within 5 points",
-    "differs": "some such value is missed by more than 5 points",
-    "published spread": "no published value at longer sizes is that clear",
-    "nothing published": "",
-    NOT_RUN: "",
-}
 
 
 def reproduction_page(whole: Comparison) -> str:
@@ -37,92 +25,12 @@ def reproduction_page(whole: Comparison) -> str:
     under = f"{whole.reproduction.source} · budget {whole.budget}"
     content = [
         masthead("foretell reproduce", title, under),
-        _summary(whole),
+        summary(whole),
         _figure(whole),
         parts.section("Every row", _table(whole), _table_notes()),
         parts.section("Behind each row", *(_details(line) for line in whole.lines)),
     ]
     return page(title, content)
-
-
-def _summary(whole: Comparison) -> Markup:
-    run = [line for line in whole.lines if line.measured]
-    counted = whole.summary()["published"]
-    number = element("span", f"{len(run)} of {len(whole.lines)}", class_="figure-number")
-    told = [element("p", number, element("span", "rows run", class_="quiet"), class_="big")]
-    counts = [
-        (_against(kind), str(counted[kind]), element("span", MEANING[kind], class_="quiet"))
-        for kind in AGAINST_PUBLISHED
-        if counted[kind]
-    ]
-    told.append(table(("Against the published values", "Rows", ""), counts, numeric=(1,)))
-    if run:
-        records = Scoreboard(tuple(line.row for line in run)).records()
-        told.append(element("h3", "Against each theory"))
-        told.append(parts.records_table(records))
-        told += _reached(whole)
-        told.append(element("h3", "Runs that did not fit the training range"))
-        told += _unfitted(run)
-    told += _listed("Rows that differ from the published values", whole, "differs")
-    if missed := whole.missed():
-        told += [element("h3", "Rows where a theory was wrong"), element("p", _links(missed))]
-    told += _listed("Rows not run yet", whole, NOT_RUN)
-    return parts.section("What came out", *told)
-
-
-def _reached(whole: Comparison) -> list[Markup]:
-    """How many rows reach the bar: the typical and the worst case apart."""
-    heads = ("Group", "Encoding", "Sizes", "Rows", "Best run", "Every run", "Every run and probe")
-    rows = [
-        [
-            each.group,
-            each.positional,
-            *map(str, (each.sizes, each.rows, each.some, each.every, each.always)),
-        ]
-        for each in whole.reached()
-    ]
-    bars = {f"{line.measured.bar:g}" for line in whole.lines if line.measured}
-    title = f"Rows that reach {' or '.join(sorted(bars))}"
-    return [element("h3", title), table(heads, rows, numeric=(3, 4, 5, 6))]
-
-
-def _unfitted(run: Sequence[Compared]) -> list[Markup]:
-    """How many runs failed to fit, and what the rule did with them."""
-    runs = sum(len(line.line.asked.seeds) for line in run)
-    failed = sum(_failed(line) for line in run)
-    told = [element("p", f"{failed} of {runs} runs did not get all of the in-range test right.")]
-    dropped = [line for line in run if line.left_out]
-    kept = [line for line in run if line.counts_unfitted]
-    rules = (
-        (dropped, "left out, since at least half of their row's runs fit"),
-        (kept, "kept in the mean, since fewer than half fit, and such a row cannot be a yes"),
-    )
-    items = [
-        together([f"{sum(map(_failed, lines))} {rule}: ", _links(lines, fitted=True), "."])
-        for lines, rule in rules
-        if lines
-    ]
-    return [*told, bullets(items)] if items else told
-
-
-def _failed(line: Compared) -> int:
-    return line.fitted[1] - line.fitted[0] if line.fitted else 0
-
-
-def _listed(title: str, whole: Comparison, verdict: str) -> list[Markup]:
-    found = [line for line in whole.lines if line.verdict == verdict]
-    return [element("h3", title), element("p", _links(found))] if found else []
-
-
-def _links(lines: Sequence[Compared], *, fitted: bool = False) -> Markup:
-    """Names that lead to the evidence."""
-    pieces: list[str] = []
-    for line in lines:
-        link = element("a", line.name, href=f"#{_anchor(line)}", class_="nowrap")
-        pieces += [", ", link]
-        if fitted and line.fitted:
-            pieces.append(f" ({line.fitted[0]} of {line.fitted[1]} fit)")
-    return together(pieces[1:])
 
 
 def _figure(whole: Comparison) -> Markup:
@@ -165,7 +73,7 @@ def _head(*words: str) -> Markup:
 
 
 def _cells(line: Compared, *, published: bool) -> tuple[str, ...]:
-    name = [_links([line])]
+    name = [links([line])]
     if line.line.note:
         name.append(element("div", line.line.note, class_="quiet"))
     ours: list[str] = [_mean(value) for value in line.values]
@@ -180,7 +88,7 @@ def _cells(line: Compared, *, published: bool) -> tuple[str, ...]:
         *(line.fragments[fragment] for fragment in FRAGMENT),
         parts.badge(line.measured.verdict) if line.measured else "–",
         parts.badge(line.row.agreement(compared)) if compared else "–",
-        *([_against(line.verdict)] * published),
+        *([against(line.verdict)] * published),
     )
 
 
@@ -199,16 +107,6 @@ def _fitted(line: Compared) -> str:
     return f"{line.fitted[0]} of {line.fitted[1]}" + ("*" if line.counts_unfitted else "")
 
 
-def _against(verdict: str) -> Markup:
-    """How a row stands to what was published: a word, a sign and a colour."""
-    if verdict not in TONE:
-        return element("span", verdict, class_="quiet")
-    sign = element("span", SIGN[verdict], aria_hidden="true", class_="sign")
-    return element(
-        "span", sign, verdict.removeprefix("published "), class_=f"badge {TONE[verdict]}"
-    )
-
-
 def _table_notes() -> Markup:
     told = (
         "In percent, ours as mean and 95 % interval over the runs that count. C-RASP[∅] and "
@@ -224,7 +122,7 @@ def _table_notes() -> Markup:
 def _details(line: Compared) -> Markup:
     """Closed at first; following a link from the table opens it."""
     shown = [element("strong", line.name), " ", parts.chip(line.question.architecture.label), " "]
-    content = [element("p", "Settings", id=_anchor(line), class_="part"), pairs(_settings(line))]
+    content = [element("p", "Settings", id=anchor(line), class_="part"), pairs(_settings(line))]
     if line.measured is None:
         shown.append(element("span", "not run yet", class_="quiet"))
     else:
@@ -309,7 +207,3 @@ def _provenance(measurement: Measurement) -> list[tuple[str, str]]:
     went_on = [("sessions", str(len(sessions)))] if len(sessions) > 1 else []
     items = phrases.provenance_items(measurement)
     return [*items, *together_with, *went_on, ("question", measurement.question.hash)]
-
-
-def _anchor(line: Compared) -> str:
-    return f"row-{line.question.hash}"

@@ -76,9 +76,13 @@ def summary_sentence(whole: Comparison) -> str:
     """Counts in words, and how to read the table."""
     counted = whole.summary()["published"]
     ranges = " ".join(map(str, whole.lines[0].ranges[1:]))
-    return (
+    told = (
         f"in percent: training range, {ranges}; fit: runs that fit the training range; shown: does "
-        f"it generalize, by our rule. Where published values are at least 95 or at most 5, "
-        f"{counted['agrees']} rows agree within 5 points and {counted['differs']} differ; "
-        f"{counted[NOT_RUN]} rows are not run yet"
+        f"it generalize, by our rule. "
     )
+    if whole.has_published:
+        told += (
+            f"Where published values are at least 95 or at most 5, {counted['agrees']} rows agree "
+            f"within 5 points and {counted['differs']} differ; "
+        )
+    return f"{told}{counted[NOT_RUN]} rows are not run yet"

@@ -33,8 +33,8 @@ class Line:
     note: str | None = None
 
 
-class Reproduction(abc.ABC):
-    """Something published (or planned as if it were) that one command runs again."""
+class Published(abc.ABC):
+    """What every reproduction says of itself."""
 
     @property
     @abc.abstractmethod
@@ -45,6 +45,10 @@ class Reproduction(abc.ABC):
     @abc.abstractmethod
     def source(self) -> str:
         """Where the published numbers come from."""
+
+
+class Reproduction(Published):
+    """Something published (or planned as if it were) that one command runs again."""
 
     @abc.abstractmethod
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
@@ -66,23 +70,13 @@ class Cell:
         return content_hash(self.settings)
 
 
-class Experiment(abc.ABC):
+class Experiment(Published):
     """Something published that needs no task: cells, computed in parts and stored one by one."""
 
     @property
     @abc.abstractmethod
     def name(self) -> str:
         """Its name in the catalogue, and of its folder in the store."""
-
-    @property
-    @abc.abstractmethod
-    def title(self) -> str:
-        """Heading of the page."""
-
-    @property
-    @abc.abstractmethod
-    def source(self) -> str:
-        """Where the published numbers come from."""
 
     @abc.abstractmethod
     def cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:

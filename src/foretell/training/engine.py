@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from foretell.training.member import DIVERGED, FITTED, RUNNING, MemberState, own
 from foretell.training.plan import Plan, join
 from foretell.training.provenance import describe_machine
 from foretell.training.record import Baseline, MemberRecord, Record, Score, by_size
+from foretell.training.stopping import Interrupted, interrupt_flag
 
 SAVE_SECONDS = 10.0  # between checkpoints, at least; a segment of a large model may take longer
 SAVE_SHARE = 0.05  # of the time goes to saving, at most
@@ -43,40 +42,6 @@ class Progress:
     rate: float  # model-steps per second
     seconds_left: float
     phase: str
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, after everything was saved."""
-
-    def __init__(self, step: int) -> None:
-        super().__init__(f"stopped at step {step}; the same command continues from there")
-
-
-@contextlib.contextmanager
-def interrupt_flag(seconds: float | None = None) -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C, or the time limit, into a flag the loop reads between segments.
-
-    A second Ctrl-C is real.
-    """
-    asked = threading.Event()
-    if seconds is not None:
-        timer = threading.Timer(seconds, asked.set)
-        timer.daemon = True
-        timer.start()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
-
-    def handler(number: int, frame: Any) -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-        asked.set()
-
-    previous = signal.signal(signal.SIGINT, handler)
-    try:
-        yield asked
-    finally:
-        signal.signal(signal.SIGINT, previous)
 
 
 class Run:

@@ -18,8 +18,9 @@ from foretell.plain.errors import StoreProblem
 from foretell.tasks.lookup import find_task
 from foretell.training import checkpoint, engine, fleet
 from foretell.training.checkpoint import load_checkpoint, save_checkpoint
-from foretell.training.engine import Interrupted, Run
+from foretell.training.engine import Run
 from foretell.training.plan import Member, Plan, Trial
+from foretell.training.stopping import Interrupted
 
 SCRIPT = """
 import sys

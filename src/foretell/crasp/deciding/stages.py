@@ -13,6 +13,7 @@ from typing import final
 
 from foretell.crasp.deciding.configurations import Configurations
 from foretell.crasp.deciding.features import Step
+from foretell.languages.dfa import reaching
 
 
 @final
@@ -58,18 +59,7 @@ class StageGraph:
     @cached_property
     def useful(self) -> frozenset[int]:
         """Nodes from which some step can still be accepted."""
-        sources: list[list[int]] = [[] for _ in self.found.nodes]
-        for node, row in enumerate(self.found.moves):
-            for target in row:
-                sources[target].append(node)
-        order = sorted({node for node, _ in self.accepted})
-        seen = set(order)
-        for node in order:  # grows while it is walked
-            for source in sources[node]:
-                if source not in seen:
-                    seen.add(source)
-                    order.append(source)
-        return frozenset(seen)
+        return reaching(self.found.moves, (node for node, _ in self.accepted))
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

@@ -1,0 +1,117 @@
+"""The top of a reproduction's page: what came out, against what was published and each theory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foretell.core.scoreboard import Scoreboard
+from foretell.reports import _sections as parts
+from foretell.reports._markup import Markup, bullets, element, table, together
+from foretell.reports.reproduced import AGAINST_PUBLISHED, NOT_RUN, Compared, Comparison
+
+TONE = {"agrees": "good", "differs": "bad", "published spread": "unsure"}
+SIGN = {"agrees": "=", "differs": "≠", "published spread": "~"}
+MEANING = {
+    "agrees": "every published value of at least 95 or at most 5 is met within 5 points",
+    "differs": "some such value is missed by more than 5 points",
+    "published spread": "no published value at longer sizes is that clear",
+    "nothing published": "",
+    NOT_RUN: "",
+}
+
+
+def summary(whole: Comparison) -> Markup:
+    """What came out, in counts and lists."""
+    run = [line for line in whole.lines if line.measured]
+    counted = whole.summary()["published"]
+    number = element("span", f"{len(run)} of {len(whole.lines)}", class_="figure-number")
+    told = [element("p", number, element("span", "rows run", class_="quiet"), class_="big")]
+    counts = [
+        (against(kind), str(counted[kind]), element("span", MEANING[kind], class_="quiet"))
+        for kind in AGAINST_PUBLISHED
+        if counted[kind]
+    ]
+    if whole.has_published:
+        told.append(table(("Against the published values", "Rows", ""), counts, numeric=(1,)))
+    if run:
+        records = Scoreboard(tuple(line.row for line in run)).records()
+        told.append(element("h3", "Against each theory"))
+        told.append(parts.records_table(records))
+        told += _reached(whole)
+        told.append(element("h3", "Runs that did not fit the training range"))
+        told += _unfitted(run)
+    told += _listed("Rows that differ from the published values", whole, "differs")
+    if missed := whole.missed():
+        told += [element("h3", "Rows where a theory was wrong"), element("p", links(missed))]
+    told += _listed("Rows not run yet", whole, NOT_RUN)
+    return parts.section("What came out", *told)
+
+
+def _reached(whole: Comparison) -> list[Markup]:
+    """How many rows reach the bar: the typical and the worst case apart."""
+    heads = ("Group", "Encoding", "Sizes", "Rows", "Best run", "Every run", "Every run and probe")
+    rows = [
+        [
+            each.group,
+            each.positional,
+            *map(str, (each.sizes, each.rows, each.some, each.every, each.always)),
+        ]
+        for each in whole.reached()
+    ]
+    bars = {f"{line.measured.bar:g}" for line in whole.lines if line.measured}
+    title = f"Rows that reach {' or '.join(sorted(bars))}"
+    return [element("h3", title), table(heads, rows, numeric=(3, 4, 5, 6))]
+
+
+def _unfitted(run: Sequence[Compared]) -> list[Markup]:
+    """How many runs failed to fit, and what the rule did with them."""
+    runs = sum(len(line.line.asked.seeds) for line in run)
+    failed = sum(_failed(line) for line in run)
+    told = [element("p", f"{failed} of {runs} runs did not get all of the in-range test right.")]
+    dropped = [line for line in run if line.left_out]
+    kept = [line for line in run if line.counts_unfitted]
+    rules = (
+        (dropped, "left out, since at least half of their row's runs fit"),
+        (kept, "kept in the mean, since fewer than half fit, and such a row cannot be a yes"),
+    )
+    items = [
+        together([f"{sum(map(_failed, lines))} {rule}: ", links(lines, fitted=True), "."])
+        for lines, rule in rules
+        if lines
+    ]
+    return [*told, bullets(items)] if items else told
+
+
+def _failed(line: Compared) -> int:
+    return line.fitted[1] - line.fitted[0] if line.fitted else 0
+
+
+def _listed(title: str, whole: Comparison, verdict: str) -> list[Markup]:
+    found = [line for line in whole.lines if line.verdict == verdict]
+    return [element("h3", title), element("p", links(found))] if found else []
+
+
+def links(lines: Sequence[Compared], *, fitted: bool = False) -> Markup:
+    """Names that lead to the evidence."""
+    pieces: list[str] = []
+    for line in lines:
+        link = element("a", line.name, href=f"#{anchor(line)}", class_="nowrap")
+        pieces += [", ", link]
+        if fitted and line.fitted:
+            pieces.append(f" ({line.fitted[0]} of {line.fitted[1]} fit)")
+    return together(pieces[1:])
+
+
+def against(verdict: str) -> Markup:
+    """How a row stands to what was published: a word, a sign and a colour."""
+    if verdict not in TONE:
+        return element("span", verdict, class_="quiet")
+    sign = element("span", SIGN[verdict], aria_hidden="true", class_="sign")
+    return element(
+        "span", sign, verdict.removeprefix("published "), class_=f"badge {TONE[verdict]}"
+    )
+
+
+def anchor(line: Compared) -> str:
+    """The name of a line's evidence on the page."""
+    return f"row-{line.question.hash}"
