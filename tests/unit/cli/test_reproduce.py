@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -72,6 +73,9 @@ def reproduce(*arguments: str, store: Path | None = None) -> Done:
         ((*SMALL, "--positional", "rotary"), "no row has that encoding"),
         ((*SMALL, "--seeds", "0"), "seeds must be between 1 and 10,000"),
         ((*SMALL, "--minutes", "-1"), "--minutes"),
+        ((*SMALL, "--share", "5/4"), "no share of the work"),
+        ((*SMALL, "--share", "half"), "no share of the work"),
+        (("position-fit", "--share", "1/2"), "an experiment is not shared out"),
         ((*SMALL, "--html", "no/such/page.html"), "there is no such folder"),
     ],
 )
@@ -119,3 +123,11 @@ def test_one_small_row_runs_once(tmp_path: Path) -> None:
     again = reproduce(*SMALL, *ONE, "--json", store=tmp_path / "runs")
     assert "part" not in again.stderr  # a finished run is read, not repeated
     assert json.loads(again.stdout) == json.loads(first.stdout)
+
+
+def test_shares_leave_nothing_out(tmp_path: Path) -> None:
+    def parts(*share: str) -> int:
+        said = reproduce(*SMALL, "--minutes", "0", *share, store=tmp_path).stderr
+        return int(re.findall(r"part 1 of (\d+)", said)[0])
+
+    assert parts() == parts("--share", "1/2") + parts("--share", "2/2")
