@@ -7,7 +7,7 @@ replayed as a CUDA graph. Same task for all: binary majority, sequences of at mo
 loop and is timed with everything it does in training.
 
     python benchmarks/fleet.py --peer PATH/hf_baseline.py --torch-python PYTHON --out FILE
-    python benchmarks/fleet.py --growth --out FILE       # how cost grows; no peer needed
+    python benchmarks/fleet.py --only growth --out FILE   # how cost grows; no peer needed
 
 The share of the peak (on a GPU) counts the FLOPs of the whole padded model, as the peers compute
 it; ours skips what carries no loss, so its own arithmetic is less.
@@ -23,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +56,12 @@ ON_GPU = {
 }
 BATCH, TOKENS, VOCABULARY = 64, 54, 6
 SWEEPS = {  # one axis at a time; the rest stays at 2 layers, 64 wide, sizes to 50
-    "members": (1, 2, 4, 8, 16, 64, 256),
-    "longest": (25, 50, 100, 200, 400),
-    "width": (16, 32, 64, 128, 256, 512),
+    "members": (1, 4, 16, 64, 256),
+    "longest": (25, 50, 100, 200),
+    "width": (16, 64, 256),
     "layers": (1, 2, 4, 8),
 }
+Build = tuple[int, int, int, int, int, int]  # layers, heads, width, members, segment, longest
 
 
 def flops(layers: int, width: int, tokens: int = TOKENS) -> float:
@@ -87,9 +90,7 @@ def time_peer(peer: Path, python: str, seconds: float, threads: int) -> dict[str
     return found
 
 
-def build(
-    layers: int, heads: int, width: int, members: int, segment: int, longest: int = 50
-) -> Fleet:
+def build(layers: int, heads: int, width: int, members: int, segment: int, longest: int) -> Fleet:
     """A fleet on binary majority, in the precision that suits the device."""
     gpu = jax.default_backend() != "cpu"
     task = find_task("binary-majority", 3 * longest)
@@ -143,75 +144,94 @@ def matrix_peak() -> float:
     return 2 * side**3 / statistics.median(times)
 
 
-def compile_beside() -> dict[str, float]:
-    """Compile every fleet in a process of its own, all at once, into the cache on disk.
+def compile_beside(builds: Iterable[Build], at_once: int = 8) -> dict[Build, float]:
+    """Compile fleets in processes of their own, some at once, into the cache on disk.
 
-    Returns the seconds each took, as long as they share the processors.
+    Returns the seconds each took, as they share the processors. One that fails is left out: it
+    is compiled again, and fails aloud, where it is timed.
     """
-    children = {
-        (shape, members): subprocess.Popen(
-            [sys.executable, __file__, "--warm", shape, str(members)],
+
+    def compile_one(wanted: Build) -> float | None:
+        child = subprocess.run(
+            [sys.executable, __file__, "--warm", *map(str, wanted)],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
         )
-        for shape, (counts, _) in ON_GPU.items()
+        return float(child.stdout.split()[-1]) if child.returncode == 0 else None
+
+    every = list(dict.fromkeys(builds))
+    with ThreadPoolExecutor(at_once) as pool:
+        found = dict(zip(every, pool.map(compile_one, every), strict=True))
+    return {wanted: seconds for wanted, seconds in found.items() if seconds is not None}
+
+
+def table_builds() -> dict[tuple[str, int], Build]:
+    """The fleets of the table, by shape and members."""
+    table = ON_CPU if jax.default_backend() == "cpu" else ON_GPU
+    return {
+        (shape, members): (*SHAPES[shape], members, segment, 50)
+        for shape, (counts, segment) in table.items()
         for members in counts
     }
-    return {
-        f"{shape} x{members}": float(child.communicate()[0].split()[-1])
-        for (shape, members), child in children.items()
-    }
 
 
-def against_peers(options: argparse.Namespace) -> dict[str, Any]:
+def sweep_builds() -> dict[tuple[str, int], Build]:
+    """The fleets of the sweeps, by axis and value."""
+    gpu = jax.default_backend() != "cpu"
+    found: dict[tuple[str, int], Build] = {}
+    for axis, values in SWEEPS.items():
+        for value in values:
+            at = {"layers": 2, "width": 64, "members": 64 if gpu else 2, "longest": 50}
+            at[axis] = value
+            shape = (at["layers"], 4, at["width"], at["members"])
+            found[axis, value] = (*shape, 50 if gpu else 4, at["longest"])
+    return found
+
+
+def against_peers(
+    options: argparse.Namespace, builds: dict[tuple[str, int], Build], beside: dict[Build, float]
+) -> dict[str, Any]:
     """The table: ours, theirs, ratios, share of the peak."""
     gpu = jax.default_backend() != "cpu"
-    table = ON_GPU if gpu else ON_CPU
     tried = (0,) if gpu else (1, 2)  # the peer at its best number of threads
     peers = {
         threads: time_peer(options.peer, options.torch_python, options.peer_seconds, threads)
         for threads in tried
     }
-    beside = compile_beside() if gpu else {}
     peak, rows = matrix_peak() if gpu else None, []
     if peak is not None:
         print(f"matrix product: {peak / 1e12:.1f} TFLOP/s")
     print(f"{'shape':10} {'members':>7} {'ours/s':>11} {'of peak':>8}  peers and ratios")
-    for shape, (counts, segment) in table.items():
+    for (shape, members), wanted in builds.items():
         best = {
             row: max(found[shape].get(row, 0.0) for found in peers.values())
             for row in "ACD"
             if any(row in found[shape] for found in peers.values())
         }
-        for members in counts:
-            ours = time_fleet(build(*SHAPES[shape], members, segment), options.seconds)
-            rate = ours["model_steps_per_second"]
-            layers, _, width = SHAPES[shape]
-            share = None if peak is None else rate * flops(layers, width) / peak
-            row = {"shape": shape, "members": members, **ours, "peer": best, "of_peak": share}
-            rows.append({**row, "compile_seconds": beside.get(f"{shape} x{members}")})
-            ratios = "  ".join(f"{name} {v:,.1f} ({rate / v:,.1f}x)" for name, v in best.items())
-            of_peak = "" if share is None else f"{share:.1%}"
-            print(f"{shape:10} {members:7} {rate:11,.1f} {of_peak:>8}  {ratios}", flush=True)
+        ours = time_fleet(build(*wanted), options.seconds)
+        rate = ours["model_steps_per_second"]
+        layers, _, width = SHAPES[shape]
+        share = None if peak is None else rate * flops(layers, width) / peak
+        row = {"shape": shape, "members": members, **ours, "peer": best, "of_peak": share}
+        rows.append({**row, "compile_seconds": beside.get(wanted)})
+        ratios = "  ".join(f"{name} {v:,.1f} ({rate / v:,.1f}x)" for name, v in best.items())
+        of_peak = "" if share is None else f"{share:.1%}"
+        print(f"{shape:10} {members:7} {rate:11,.1f} {of_peak:>8}  {ratios}", flush=True)
     return {"peak_flops": peak, "peer_by_threads": peers, "rows": rows}
 
 
-def growth(options: argparse.Namespace) -> dict[str, Any]:
+def growth(
+    options: argparse.Namespace, builds: dict[tuple[str, int], Build]
+) -> list[dict[str, Any]]:
     """One axis at a time around 2 layers of 64."""
-    gpu = jax.default_backend() != "cpu"
-    segment = 50 if gpu else 4
     rows = []
-    for axis, values in SWEEPS.items():
-        for value in values:
-            at = {"layers": 2, "width": 64, "members": 64 if gpu else 2, "longest": 50}
-            at[axis] = value
-            fleet = build(at["layers"], 4, at["width"], at["members"], segment, at["longest"])
-            found = time_fleet(fleet, options.seconds)
-            rows.append({"axis": axis, "value": value, **found})
-            rate = found["model_steps_per_second"]
-            print(f"{axis:8} {value:5} {rate:12,.1f} model-steps/s", flush=True)
-    return {"rows": rows}
+    for (axis, value), wanted in builds.items():
+        found = time_fleet(build(*wanted), options.seconds)
+        rows.append({"axis": axis, "value": value, "members": wanted[3], **found})
+        rate = found["model_steps_per_second"]
+        print(f"{axis:8} {value:5} {rate:12,.1f} model-steps/s", flush=True)
+    return rows
 
 
 def main() -> None:
@@ -221,19 +241,22 @@ def main() -> None:
     parser.add_argument("--torch-python", default=sys.executable)
     parser.add_argument("--seconds", type=float, default=4.0, help="timed, for each of our rows")
     parser.add_argument("--peer-seconds", type=float, default=60.0)
-    parser.add_argument("--growth", action="store_true", help="sweep the axes, without a peer")
-    parser.add_argument("--warm", nargs=2, metavar=("SHAPE", "MEMBERS"), help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=("peers", "growth"), help="one half of it")
+    parser.add_argument("--warm", nargs=6, type=int, help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     prepare_jax()
     if options.warm:
-        shape, members = options.warm
-        fleet = build(*SHAPES[shape], int(members), ON_GPU[shape][1])
-        print(time_fleet(fleet, 0.0)["first_segment_seconds"])
+        print(time_fleet(build(*options.warm), 0.0)["first_segment_seconds"])
         return
-    if not options.growth and not options.peer.exists():
+    table = table_builds() if options.only != "growth" else {}
+    sweeps = sweep_builds() if options.only != "peers" else {}
+    if table and not options.peer.exists():
         sys.exit(f"the peer's script is not at {options.peer}; name it with --peer")
-    found = growth(options) if options.growth else against_peers(options)
+    gpu = jax.default_backend() != "cpu"
+    beside = compile_beside([*table.values(), *sweeps.values()]) if gpu else {}
+    found = against_peers(options, table, beside) if table else {}
+    found["growth"] = growth(options, sweeps)
     if options.out:
         document = {"provenance": describe_machine(), **found}
         write_atomically(options.out, json.dumps(document, indent=1) + "\n")

@@ -44,15 +44,15 @@ class Example(NamedTuple):
 class Task(abc.ABC):
     """What a model is asked to do, at every size.
 
-    `answer` and `lay_out` are slow and obvious, and are the definition. `draw` is the fast
-    sampler: pure, padded to a width, one compilation for all sizes. A contract test holds the two
-    together. Everything `draw` needs to know about *this* task beyond its class sits in `tables`,
-    so that a fleet can train many tasks of one class as one program.
+    `answer` and `lay_out` are slow and obvious, and are the definition. `draw` is the fast sampler:
+    pure, padded to a width, one compilation for all sizes; a contract test holds them together.
+    All that `draw` knows of *this* task sits in `tables`: a fleet trains many tasks as one program.
     """
 
     smallest: ClassVar[int] = 1
     step: ClassVar[int] = 1  # legal sizes of most tasks: smallest, smallest + step, …
     probes: ClassVar[tuple[str, ...]] = ("typical",)  # the first is the training distribution
+    last_apart: ClassVar[bool] = False  # is the last answer of an example scored alone as well?
 
     @property
     @abc.abstractmethod

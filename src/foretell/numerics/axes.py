@@ -14,6 +14,10 @@
     state     states of an automaton
     letter    letters of an automaton
     size      problem sizes
+    bit       inputs of a Boolean function
+    set       subsets of the inputs, as components of a Boolean function
+    draw      independent random draws
+    parameter all weights of a model as one vector
 
 Names outside this list are refused by `tests/house/test_axes.py`.
 """
@@ -22,5 +26,5 @@ from __future__ import annotations
 
 AXES = frozenset(
     {"member", "batch", "length", "query", "key", "head", "width", "hidden", "part"}
-    | {"token", "label", "state", "letter", "size"}
+    | {"token", "label", "state", "letter", "size", "bit", "set", "draw", "parameter"}
 )

@@ -9,7 +9,7 @@ from foretell.core.question import Question, SizeRange
 from foretell.models.positional import load as load_positional
 from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
-from foretell.training.plan import Trial, require_sizes
+from foretell.training.plan import Plan, Trial, require_sizes
 from foretell.training.record import Record, Score
 
 
@@ -29,15 +29,24 @@ def trials_for(question: Question, ranges: Iterable[SizeRange], samples: int) ->
     return tuple(trials)
 
 
-def value_of(trial: Trial, record: Record, used: list[int]) -> Value:
+def values_of(plan: Plan, record: Record, used: list[int]) -> tuple[Value, ...]:
+    """Every test, then the last answers alone where the task scores them apart."""
+    apart = plan.trials if plan.members[0].task.last_apart else ()
+    return (
+        *(value_of(trial, record, used, trial.label) for trial in plan.trials),
+        *(value_of(trial, record, used, trial.last_label) for trial in apart),
+    )
+
+
+def value_of(trial: Trial, record: Record, used: list[int], label: str) -> Value:
     """The share of right answers of each run used, their mean and its interval."""
-    place = (trial.label, trial.sizes.low, trial.sizes.high)
+    place = (label, trial.sizes.low, trial.sizes.high)
     scores = [s for s in record.scores if (s.probe, s.low, s.high) == place]
     shares = tuple(_share([s for s in scores if s.seed == seed], place) for seed in used)
     mean, low, high = over_seeds(shares, trial.count)
     baseline = next((found[3] for found in record.baselines if found[:3] == place), None)
     interval = Interval(low, high)
-    return Value(trial.label, trial.sizes, shares, mean, interval, tuple(used), baseline)
+    return Value(label, trial.sizes, shares, mean, interval, tuple(used), baseline)
 
 
 def curves_of(record: Record) -> tuple[Curve, ...]:

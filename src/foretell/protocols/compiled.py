@@ -121,7 +121,7 @@ class Compiled(Protocol[Plan, Record]):
     ) -> Measurement:
         """All right, or not."""
         seeds = [member.seed for member in record.members]
-        values = tuple(_with_interval(value_of(t, record, seeds), t) for t in plan.trials)
+        values = tuple(_with_interval(value_of(t, record, seeds, t.label), t) for t in plan.trials)
         tried = sum(score.tried for score in record.scores)
         right = sum(score.right for score in record.scores)
         worst = min(values, key=lambda value: value.mean)

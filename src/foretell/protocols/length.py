@@ -36,10 +36,11 @@ from foretell.core.task import Task
 from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, either
-from foretell.protocols._scores import curves_of, trials_for, value_of
+from foretell.protocols._scores import curves_of, trials_for, values_of
 from foretell.training.plan import Member, Plan
 from foretell.training.record import Record
 
+DECAY = 0.01
 FEWEST, SMALLEST_TEST = 3, 100  # runs and samples that must count before a verdict
 
 
@@ -53,7 +54,9 @@ class Length(Protocol[Plan, Record]):
     learning_rate: float
     warmup: int = 0
     batch: int = 64
+    weight_decay: float = DECAY
     position_penalty: float = 0.0
+    to_the_end: bool = False  # go on after fitting, until the learning rate has decayed
     samples: int = 2000
     bar: float = 0.95
     count_unfitted: bool = False  # for full published budgets, where not fitting is a result
@@ -65,8 +68,9 @@ class Length(Protocol[Plan, Record]):
             )
         if self.samples < 1:
             raise BadInput("a test needs at least one sample", seen=self.samples)
-        if self.position_penalty < 0:
-            raise BadInput("a penalty is not negative", seen=self.position_penalty)
+        for name in ("position_penalty", "weight_decay"):
+            if getattr(self, name) < 0:
+                raise BadInput("a penalty is not negative", seen=getattr(self, name))
         if not 0 < self.bar <= 1 or self.warmup < 0:
             raise BadInput(
                 "the bar lies in (0, 1] and the warm-up is not negative",
@@ -146,7 +150,9 @@ class Length(Protocol[Plan, Record]):
             check_every=self.check_every,
             batch=self.batch,
             warmup=self.warmup,
+            weight_decay=self.weight_decay,
             position_penalty=self.position_penalty,
+            to_the_end=self.to_the_end,
             segment=segment,
         )
 
@@ -157,7 +163,7 @@ class Length(Protocol[Plan, Record]):
         runs = [member.seed for member in record.members]
         fitted = [member.seed for member in record.members if member.status == "fitted"]
         mostly = 2 * len(fitted) >= len(runs)
-        values = tuple(value_of(trial, record, fitted if mostly else runs) for trial in plan.trials)
+        values = values_of(plan, record, fitted if mostly else runs)
         verdict, reason = self._decide(question, values, fitted, runs)
         diverged = [str(member.seed) for member in record.members if member.status == "diverged"]
         notes = [f"{len(fitted)} of {len(runs)} runs fit the training range perfectly"]
@@ -177,6 +183,10 @@ class Length(Protocol[Plan, Record]):
             notes.append(
                 f"with a penalty on products of positions, times {self.position_penalty:g}"
             )
+        if self.weight_decay != DECAY:
+            notes.append(f"weight decay {self.weight_decay:g}")
+        if self.to_the_end:
+            notes.append("no run stopped when it fitted: all went on to the last step")
         notes.append(f"sampler: {question.task.sampler}")
         return Measurement(
             protocol=self.name,

@@ -131,7 +131,8 @@ class Reached:
     """How many rows of a group reach their bar with one encoding in one range of sizes.
 
     `some` counts rows where the best run does, `every` those where all runs that count do, and
-    `always` those where all of them do on every probe: the typical and the worst case.
+    `always` those where all of them do on every probe: the typical and the worst case. `last`
+    counts rows where the best run does at the last letter, where that is scored apart.
     """
 
     group: str
@@ -141,6 +142,7 @@ class Reached:
     some: int
     every: int
     always: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ class Comparison:
 
     def reached(self) -> tuple[Reached, ...]:
         """Group by group, how many rows reach the bar of their measurement."""
-        gathered: dict[tuple[str, str, SizeRange], list[tuple[bool, bool, bool]]] = {}
+        gathered: dict[tuple[str, str, SizeRange], list[tuple[bool, ...]]] = {}
         for line in self.lines:
             for sizes in line.ranges[1:] if line.measured else ():
                 place = (line.line.group, line.question.architecture.positional, sizes)
@@ -202,21 +204,20 @@ class Comparison:
         )
 
 
-def _reaches(line: Compared, sizes: SizeRange) -> tuple[bool, bool, bool]:
-    """Some run on the training distribution, every run on it, every run on every probe."""
+def _reaches(line: Compared, sizes: SizeRange) -> tuple[bool, bool, bool, bool]:
+    """Some run on the training distribution, every run on it, every run on every probe; and some
+    run at the last letter."""
     assert line.measured is not None
     bar = line.measured.bar or 1.0
     probes = line.question.task.probes
-    here = {
-        value.probe: value.seeds
-        for value in line.measured.values
-        if value.sizes == sizes and value.probe in probes
-    }
-    typical = here[probes[0]]
+    every = {value.probe: value.seeds for value in line.measured.values if value.sizes == sizes}
+    here = {probe: seeds for probe, seeds in every.items() if probe in probes}
+    typical, last = here[probes[0]], every.get(f"{probes[0]}, last letter", (0.0,))
     return (
         max(typical) >= bar,
         min(typical) >= bar,
         all(min(seeds) >= bar for seeds in here.values()),
+        max(last) >= bar,
     )
 
 

@@ -15,7 +15,9 @@ from foretell.reports.reproduced import (
     percent,
 )
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
+from foretell.reports.reproduced_strips import strips_figure
 from foretell.reports.reproduced_summary import against, anchor, links, summary
+from foretell.reports.small_curves import small_curves
 from foretell.theory._existence import FRAGMENT
 
 
@@ -35,9 +37,8 @@ def reproduction_page(whole: Comparison) -> str:
 
 def _figure(whole: Comparison) -> Markup:
     tasks = len({line.line.label for line in whole.lines})
-    if tasks > MOST_PANELS:
-        said = f"{tasks} tasks are too many for one figure of small panels; the table has them all."
-        return element("p", said, class_="quiet")
+    if tasks > MOST_PANELS or not whole.has_published:
+        return _strips(whole)
     caption = (
         "Exact match in percent: the share of examples with every scored position right, by range "
         "of input sizes; the shaded range was trained on. Ours is the mean over the runs that fit "
@@ -45,6 +46,19 @@ def _figure(whole: Comparison) -> Markup:
         "An encoding without filled marks was not run yet."
     )
     frame = element("div", Markup(reproduction_figure(whole)), class_="plot wide")
+    return element("figure", frame, element("figcaption", caption), class_="broad")
+
+
+def _strips(whole: Comparison) -> Markup:
+    """A dot a task, where a panel each would be too many."""
+    if not any(line.measured for line in whole.lines):
+        return element("p", "Nothing was run yet, so there is nothing to draw.", class_="quiet")
+    caption = (
+        "Exact match at longer sizes: a dot for each task, the mean over the runs that count, from "
+        "the worst to the best of its group; over each group, how many reach the bar. Colour and "
+        "shape tell what C-RASP says for that encoding."
+    )
+    frame = element("div", Markup(strips_figure(whole)), class_="plot wide")
     return element("figure", frame, element("figcaption", caption), class_="broad")
 
 
@@ -129,6 +143,8 @@ def _details(line: Compared) -> Markup:
         means = " / ".join(percent(value.mean) for value in line.values)
         shown += [parts.badge(line.measured.verdict), element("span", means, class_="quiet")]
         content += [
+            element("p", "Exact match by size, in percent", class_="part"),
+            small_curves(line.measured),
             element("p", "Every test, seed by seed, in percent", class_="part"),
             _values(line.measured),
             element("p", phrases.sentence(line.measured.reason)),

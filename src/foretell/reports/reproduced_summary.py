@@ -49,18 +49,21 @@ def summary(whole: Comparison) -> Markup:
 
 def _reached(whole: Comparison) -> list[Markup]:
     """How many rows reach the bar: the typical and the worst case apart."""
-    heads = ("Group", "Encoding", "Sizes", "Rows", "Best run", "Every run", "Every run and probe")
+    apart = any(line.question.task.last_apart for line in whole.lines)
+    heads = ["Group", "Encoding", "Sizes", "Rows", "Best run", "Every run", "Every run and probe"]
+    heads += ["Best run, last letter"] * apart
     rows = [
         [
             each.group,
             each.positional,
             *map(str, (each.sizes, each.rows, each.some, each.every, each.always)),
+            *[str(each.last)] * apart,
         ]
         for each in whole.reached()
     ]
     bars = {f"{line.measured.bar:g}" for line in whole.lines if line.measured}
     title = f"Rows that reach {' or '.join(sorted(bars))}"
-    return [element("h3", title), table(heads, rows, numeric=(3, 4, 5, 6))]
+    return [element("h3", title), table(heads, rows, numeric=(3, 4, 5, 6, 7))]
 
 
 def _unfitted(run: Sequence[Compared]) -> list[Markup]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,24 @@ from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
+from foretell.tasks.tracking import ASKS, TrackingTask
 
 
 def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Task:
     """A catalogue name, `regex:…`, a DFA file (`.json`, `.att`), or a program (`.crasp`).
 
-    `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`.
+    `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`. A regular
+    language is asked what may follow each prefix; with `accept:` or `state:` before it, whether
+    the prefix is a member, or which state of the minimal automaton it reaches.
 
-    >>> find_task("regex:(ab)*").labels
-    ('{b}', '{<eos>,a}')
+    >>> find_task("regex:(ab)*").labels, find_task("accept:regex:(ab)*").labels
+    (('{b}', '{<eos>,a}'), ('reject', 'accept'))
     """
     if any("\ud800" <= letter <= "\udfff" for letter in what):
         raise BadInput("that is not valid UTF-8 text", seen=repr(what))
+    asks, _, rest = what.partition(":")
+    if asks in ASKS:
+        return _tracking(asks, rest, longest, alphabet)
     if what.startswith("regex:"):
         return RegularTask(longest, language=_read_regex(what, alphabet))
     if alphabet is not None:
@@ -51,6 +58,17 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
     if entry.kind == "languages":
         return RegularTask(longest, declared(entry.name), language=benchmark.load(entry.name))
     return entry.load()(longest)
+
+
+def _tracking(asks: str, what: str, longest: int, alphabet: str | None) -> TrackingTask:
+    task = find_task(what, longest, alphabet)
+    if not isinstance(task, RegularTask):
+        raise BadInput(
+            f"only a regular language has {'states' if asks == 'state' else 'members'} to ask for",
+            seen=what,
+            hint=f"{asks}:tomita-4 or {asks}:regex:(ab)*",
+        )
+    return TrackingTask(longest, asks, language=task.language)
 
 
 def declared(name: str) -> tuple[Fact, ...]:
@@ -79,6 +97,10 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
     if "dfa" not in described:
         return find_task(name, longest)
     language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)
+    if "asks" in described:
+        asks = str(described["asks"])
+        own = dataclasses.replace(language, name=name.removeprefix(f"{asks}:"))
+        return TrackingTask(longest, asks, language=own)
     known = name in benchmark.names() and benchmark.load(name).dfa == language.dfa
     facts = declared(name) if known else ()  # a file may carry the name of another language
     return RegularTask(longest, facts, language=language)

@@ -13,20 +13,9 @@ from jaxtyping import Array, Bool, Int, Key
 from foretell.core.task import ArrayTree, Example, Fact
 from foretell.languages.dfa_json import dfa_as_json
 from foretell.languages.regular import RegularLanguage
-from foretell.languages.sampling import SamplingTable, draw_word, sampling_table, stack, walk
-from foretell.plain.errors import BadInput
-from foretell.tasks.next_symbols import (
-    LINGERING,
-    MEMBERS,
-    NEAR_NON_MEMBERS,
-    NON_MEMBERS,
-    NextSymbolsTask,
-    lay_out_fast,
-)
-
-PROBES = (MEMBERS, NON_MEMBERS, NEAR_NON_MEMBERS, LINGERING)
-LINGER = 9.0  # weight of a letter that leaves the state as it is, in lingering members
-NEAR_STATES = 2_000  # beyond this the neighbours' sampling table outgrows its use
+from foretell.languages.sampling import SamplingTable, draw_word, stack, walk
+from foretell.tasks.next_symbols import MEMBERS, NextSymbolsTask, lay_out_fast
+from foretell.tasks.probe_words import PROBES, ProbeWords
 
 
 class RegularTables(NamedTuple):
@@ -70,46 +59,25 @@ class RegularTask(NextSymbolsTask):
         return self.language.legal_next(prefix)
 
     @cached_property
-    def _languages(self) -> dict[str, RegularLanguage | None]:
-        try:
-            near = self.language.near_non_members(limit=NEAR_STATES)
-        except BadInput:  # its automaton explodes: go without this probe rather than fail
-            near = None
-        dfa = self.language.dfa
-        lingers = any(state in dfa.delta[state] for state in dfa.live)
-        return {
-            MEMBERS: self.language,
-            NON_MEMBERS: self.language.non_members(),
-            NEAR_NON_MEMBERS: near,
-            LINGERING: self.language if lingers else None,
-        }
+    def words(self) -> ProbeWords:
+        """What the probes draw from."""
+        return ProbeWords(self.language)
 
     def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """Lengths at which the probe's language has a word."""
-        language = self._languages[probe or MEMBERS]
-        return language.lengths(max(low, 0), min(high, self.longest)) if language else ()
+        return self.words.lengths(low, min(high, self.longest), probe or MEMBERS)
 
     def nearest_sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """The closest lengths outside the range that have words."""
-        language = self._languages[probe or MEMBERS]
-        return language.nearest_lengths(low, high) if language else ()
+        return self.words.nearest_lengths(low, high, probe or MEMBERS)
 
     @cached_property
     def tables(self) -> RegularTables:
         """Sampling tables up to the longest size."""
         dfa, legal_sets = self.language.dfa, self.language.legal_sets
         labels = [self.label_sets.index(legal) if legal else 0 for legal in legal_sets]
-        samplers = {
-            # A probe without words is never drawn (`sizes` is empty); members keep the shape.
-            probe: sampling_table(
-                (language or self.language).dfa,
-                self.longest,
-                LINGER if probe == LINGERING else 1.0,
-            )
-            for probe, language in self._languages.items()
-        }
         return RegularTables(
-            samplers,
+            self.words.samplers(self.longest),
             np.array(dfa.delta, np.int32),
             np.array(dfa.start, np.int32),
             np.array(labels, np.int32),
@@ -123,7 +91,7 @@ class RegularTask(NextSymbolsTask):
         return RegularTables(
             {probe: stack([table.samplers[probe] for table in tables]) for probe in PROBES},
             *(
-                _pad_and_stack([getattr(table, part) for table in tables])
+                pad_and_stack([getattr(table, part) for table in tables])
                 for part in ("delta", "start", "label", "alive")
             ),
         )
@@ -147,7 +115,7 @@ class RegularTask(NextSymbolsTask):
         return {**super().as_json(), "dfa": dfa_as_json(self.language.dfa)}
 
 
-def _pad_and_stack(arrays: list[np.ndarray]) -> np.ndarray:
+def pad_and_stack(arrays: list[np.ndarray]) -> np.ndarray:
     """Zero-padded to the largest shape; no walk ever leaves an automaton's own states."""
     shape = np.max([array.shape for array in arrays], axis=0).astype(int)
     padded = np.zeros((len(arrays), *shape), arrays[0].dtype)

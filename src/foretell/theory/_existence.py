@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from dataclasses import dataclass
 
@@ -9,11 +10,12 @@ from foretell.core.prediction import Assumption, Certificate, Standing
 from foretell.core.task import Task
 from foretell.crasp.analysis import analyse
 from foretell.crasp.deciding.decide import MOST_STATES, decide
-from foretell.crasp.deciding.decision import Decision
+from foretell.crasp.deciding.decision import Decision, FragmentAnswer
 from foretell.languages.dfa import DFA
 from foretell.tasks.attached import attached_program
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
+from foretell.tasks.tracking import TrackingTask
 from foretell.theory._program import ProgramCertificate
 
 FRAGMENT = {"crasp": "C-RASP[∅]", "crasp-periodic-local": "C-RASP[periodic, local]"}
@@ -38,7 +40,7 @@ class Existence:
 
 def existence(task: Task, fragment: str) -> Existence | str:
     """What is known about the fragment (`crasp` or `crasp-periodic-local`), or why nothing is."""
-    if isinstance(task, RegularTask) and len(task.language.dfa.delta) <= MOST_STATES:
+    if isinstance(task, RegularTask | TrackingTask) and _small(task.language.dfa):
         return _decided(task, fragment)
     fact = task.fact(fragment)
     if fact is None:
@@ -57,9 +59,13 @@ def existence(task: Task, fragment: str) -> Existence | str:
     return Existence(fact.value, fact.source, (assumed,), certificate)
 
 
-def _decided(task: RegularTask, fragment: str) -> Existence | str:
+def _small(dfa: DFA) -> bool:
+    return len(dfa.delta) <= MOST_STATES
+
+
+def _decided(task: RegularTask | TrackingTask, fragment: str) -> Existence | str:
     """From the automaton; a library program is preferred, since it predicts symbols as well."""
-    answer = _decision(task.language.dfa)[DECIDED[fragment]]
+    answer = _answer(task, DECIDED[fragment])
     if answer.answer == "unknown":
         return f"whether {task.name} has a {FRAGMENT[fragment]} program is not known: {answer.note}"
     source = "decided by foretell from the minimal automaton, see docs/deciding.md"
@@ -70,6 +76,19 @@ def _decided(task: RegularTask, fragment: str) -> Existence | str:
     if attached is None and answer.program is None:
         known = (settled, Assumption(OWN_PROOF[answer.answer], Standing.ASSUMED))
     return Existence(answer.answer, source, known, attached or answer.certificate)
+
+
+def _answer(task: RegularTask | TrackingTask, fragment: str) -> FragmentAnswer:
+    """For the language; or, where states are asked for, for the hardest of their languages."""
+    dfa = task.language.dfa
+    if isinstance(task, RegularTask) or task.asks == "accept":
+        return _decision(dfa)[fragment]
+    order = ("no", "unknown", "yes")
+    found = (
+        _decision(dataclasses.replace(dfa, final=frozenset({state})))[fragment]
+        for state in range(len(dfa.delta))
+    )
+    return min(found, key=lambda answer: order.index(answer.answer))
 
 
 @functools.lru_cache(maxsize=256)

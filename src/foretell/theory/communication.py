@@ -45,6 +45,7 @@ from foretell.tasks.answering import AnsweringTask
 from foretell.tasks.next_symbols import NextSymbolsTask
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
+from foretell.tasks.tracking import TrackingTask
 
 PAPER = "Huang et al., A formal framework for understanding length generalization in transformers"
 MOST, LENGTHS = 64, (1, 2, 3, 4, 5, 6)
@@ -93,7 +94,7 @@ def _silence(question: Question) -> str | None:
         return "the theory is about longer inputs only"
     if question.architecture.positional not in POSITIONALS:
         return f"the theorem covers nope and ape, not {question.architecture.positional}"
-    if isinstance(task, RegularTask | ProgramTask):
+    if isinstance(task, RegularTask | TrackingTask | ProgramTask):
         return "a regular language or a program never needs more than the theorem allows"
     if not isinstance(task, AnsweringTask | NextSymbolsTask):
         return "the task has no oracle that can be asked about halves of inputs"

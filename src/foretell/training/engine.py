@@ -103,7 +103,11 @@ class Run:
         scores: list[list[Score]],
         baselines: list[Baseline],
     ) -> Record:
-        asked = {(t.label, t.sizes.low, t.sizes.high) for t in part.trials}
+        asked = {
+            (label, t.sizes.low, t.sizes.high)
+            for t in part.trials
+            for label in (t.label, t.last_label)
+        }
         members = tuple(
             MemberRecord(
                 each.seed,
@@ -195,7 +199,7 @@ class Run:
                 self._save(states)
             if stopping:
                 raise Interrupted(self.done)
-        states, scores = self.fleet.check(states)
+        states, scores = self.fleet.check(states, last=self.done >= self.plan.steps)
         self._note(scores, [loss for _, loss in self.fleet.standing(states)])
         self._save(states)
         self._report(states, "training")
@@ -270,7 +274,10 @@ class Run:
                 if not each.task.sizes(trial.sizes.low, trial.sizes.high, trial.probe):
                     continue
                 sizes = np.asarray(drawn[at].sizes)[: trial.count]
-                scores[at] += by_size(each.seed, place, sizes, rights[at])
+                scores[at] += by_size(each.seed, place, sizes, np.asarray(rights[at].everywhere))
+                if each.task.last_apart:
+                    apart = (trial.last_label, *place[1:])
+                    scores[at] += by_size(each.seed, apart, sizes, np.asarray(rights[at].last))
                 if at in self._firsts:
                     guessed = guess_from_current_token(seen[at], drawn[at].example)
                     baselines[at].append((*place, float(guessed.mean())))

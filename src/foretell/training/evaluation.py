@@ -1,4 +1,4 @@
-"""Exact match on fixed samples: an example counts only if every scored position is right."""
+"""Exact match on fixed samples: is every scored position of an example right, and is the last?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from foretell.training.member import Model, logits_and_targets, offsets
 from foretell.training.plan import Plan, Trial
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
-SCORES_OF_ALL = 2**32  # the same over all members, on an accelerator that runs them together
+SCORES_OF_ALL = 2**30  # the same over all members, on an accelerator that runs them together
 LARGEST_PIECE = 250
 
 
@@ -49,6 +49,13 @@ class Place(NamedTuple):
     low: Int[Array, ""]
     high: Int[Array, ""]
     shifted: Bool[Array, ""]
+
+
+class Right(NamedTuple):
+    """Which examples are right at every scored position, and which at the last of them."""
+
+    everywhere: Bool[Array | np.ndarray, "*member batch"]
+    last: Bool[Array | np.ndarray, "*member batch"]
 
 
 def samples_drawn(plan: Plan, trial: Trial, width: int) -> int:
@@ -86,18 +93,21 @@ def cut(samples: Samples, width: int) -> Samples:
 
 def score(
     label_count: Int[Array, ""], model: Model, samples: Samples, scored: int, piece: int
-) -> Bool[Array, " batch"]:
-    """Which examples are right at every scored position, `piece` of them at a time."""
+) -> Right:
+    """Which examples are right, `piece` of them at a time."""
 
-    def right(part: Samples) -> Bool[Array, " batch"]:
+    def right(part: Samples) -> Right:
         logits, targets, mask = logits_and_targets(
             model, part.example, part.shift, scored, label_count
         )
-        return jnp.all((jnp.argmax(logits, axis=-1) == targets) | ~mask, axis=1)
+        good = (jnp.argmax(logits, axis=-1) == targets) | ~mask
+        place = jnp.arange(mask.shape[1])
+        last = jnp.max(jnp.where(mask, place, 0), axis=1)
+        return Right(jnp.all(good, axis=1), jnp.all(good | (place != last[:, None]), axis=1))
 
     count = samples.sizes.shape[0]
     pieces = jax.tree.map(lambda own: own.reshape(count // piece, piece, *own.shape[1:]), samples)
-    return jax.lax.map(right, pieces).reshape(count)
+    return jax.tree.map(lambda found: found.reshape(count), jax.lax.map(right, pieces))
 
 
 def guess_from_current_token(seen: Example, asked: Example) -> np.ndarray:

@@ -227,7 +227,7 @@ class Fleet:
         padding, and all longer tests share one; otherwise each has its own."""
         return self._largest(trial) if self.loop.batched else trial.sizes.high
 
-    def score(self, states: Tree, trial: Trial, samples: Tree) -> list[np.ndarray]:
+    def score(self, states: Tree, trial: Trial, samples: Tree) -> list[evaluation.Right]:
         """Which samples each member gets right. One compilation a width, whatever the probe."""
         task, size = self.plan.members[0].task, self._scored_size(trial)
         piece = evaluation.piece_size(self.plan, trial, task.width(self._largest(trial)))
@@ -239,7 +239,7 @@ class Fleet:
                 )
             )
         right = self.loop.gather(self._scorers[place](self.data, states, samples))
-        return [np.asarray(each)[: trial.count] for each in right]
+        return [jax.tree.map(lambda own: np.asarray(own)[: trial.count], each) for each in right]
 
     def keep(self, places: Sequence[int]) -> Fleet:
         """The members at these places only, sharing what is compiled."""
@@ -253,11 +253,12 @@ class Fleet:
         """The samples of the in-range test, drawn once."""
         return self.samples(self.plan.trials[0])
 
-    def check(self, states: Tree) -> tuple[Tree, list[float]]:
+    def check(self, states: Tree, last: bool) -> tuple[Tree, list[float]]:
         """In-range score of every member; those that are all right are fitted from now on."""
         right = self.score(states, self.plan.trials[0], self.in_range)
-        scores = [float(each.mean()) for each in right]
-        perfect = self.loop.spread([jnp.bool_(score == 1.0) for score in scores])
+        scores = [float(each.everywhere.mean()) for each in right]
+        counts = last or not self.plan.to_the_end
+        perfect = self.loop.spread([jnp.bool_(counts and score == 1.0) for score in scores])
         return self._mark(states, perfect), scores
 
     @cached_property

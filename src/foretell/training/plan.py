@@ -40,6 +40,11 @@ class Trial:
         """Name in records and tables."""
         return f"{self.probe}, shifted" if self.shifted else self.probe
 
+    @property
+    def last_label(self) -> str:
+        """The same for the last answer alone."""
+        return f"{self.label}, last letter"
+
 
 @dataclass(frozen=True)
 class Network:
@@ -62,7 +67,7 @@ class Plan:
     """Members of one shape, a training range and schedule, and tests.
 
     `trials[0]` is the in-range test: a member that gets all of it right at a check is fitted and
-    stops changing.
+    stops changing, or goes on `to_the_end`, where the last check alone counts.
     """
 
     architecture: Architecture
@@ -76,6 +81,7 @@ class Plan:
     weight_decay: float = 0.01
     clip: float = 1.0
     position_penalty: float = 0.0  # times the regularizer on products of position vectors
+    to_the_end: bool = False
     network: Network | None = None  # with one, nothing is trained: it is tested as it is
     segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
 
@@ -144,6 +150,7 @@ class Plan:
             "clip": self.clip,
             "segment": self.segment,
             **({"position_penalty": self.position_penalty} if self.position_penalty else {}),
+            **({"to_the_end": True} if self.to_the_end else {}),
             **({"network": self.network.as_json()} if self.network else {}),
         }
 

@@ -219,13 +219,16 @@ def test_the_figure_is_text_and_repeatable(whole: Comparison) -> None:
     assert "published" not in reproduction_figure(dataclasses.replace(whole, lines=tuple(lines)))
 
 
-def test_too_many_tasks_are_not_drawn(whole: Comparison) -> None:
+def test_many_tasks_are_dots_instead_of_panels(whole: Comparison) -> None:
     one = whole.lines[0]
     many = tuple(
         dataclasses.replace(one, line=dataclasses.replace(one.line, label=f"task-{number}"))
         for number in range(MOST_PANELS + 1)
     )
-    assert "too many for one figure" in reproduction_page(dataclasses.replace(whole, lines=many))
+    drawn = reproduction_page(dataclasses.replace(whole, lines=many))
+    assert "a dot for each task" in drawn
+    assert f"of {MOST_PANELS + 1}" in drawn  # over the group, how many reach the bar
+    assert "a dot for each task" not in reproduction_page(whole)
 
 
 def test_rows_are_chosen_by_task_and_encoding(protocol: Any, make: Any) -> None:

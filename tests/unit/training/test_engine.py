@@ -215,8 +215,8 @@ def test_who_has_stopped_leaves_the_batched_fleet(tmp_path, monkeypatch):
     check = fleet.Fleet.check
     marked = []
 
-    def first_two_fit(self, states):
-        states, scores = check(self, states)
+    def first_two_fit(self, states, last):
+        states, scores = check(self, states, last)
         if not marked:
             marked.append(True)
             states = self._mark(states, np.array([True, True, False]))

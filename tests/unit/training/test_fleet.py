@@ -13,6 +13,7 @@ from foretell.core.question import SizeRange
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
 from foretell.training import member
+from foretell.training.evaluation import Right
 from foretell.training.fleet import Fleet, OneByOne, Together
 from foretell.training.member import DIVERGED, FITTED, RUNNING
 from foretell.training.plan import Member, Plan, Trial
@@ -96,10 +97,32 @@ def test_check_marks_only_perfect_members(monkeypatch):
     states = fleet.start()
     perfect = [np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)]
     perfect[2][7] = False
-    monkeypatch.setattr(fleet, "score", lambda *arguments: perfect)
-    states, scores = fleet.check(states)
+    found = [Right(each, np.ones(40, bool)) for each in perfect]  # the last answers do not count
+    monkeypatch.setattr(fleet, "score", lambda *arguments: found)
+    states, scores = fleet.check(states, last=False)
     assert [int(state.status) for state in states] == [FITTED, RUNNING, RUNNING]
     assert scores == [1.0, 0.0, 39 / 40]
+
+
+def test_who_goes_on_to_the_end_is_marked_at_the_last_check_only(monkeypatch):
+    fleet = Fleet(small_plan(count=2, to_the_end=True), OneByOne())
+    found = [Right(np.ones(40, bool), np.ones(40, bool))] * 2
+    monkeypatch.setattr(fleet, "score", lambda *arguments: found)
+    states, _ = fleet.check(fleet.start(), last=False)
+    assert [int(state.status) for state in states] == [RUNNING, RUNNING]
+    states, _ = fleet.check(states, last=True)
+    assert [int(state.status) for state in states] == [FITTED, FITTED]
+
+
+def test_the_last_answer_is_scored_apart():
+    task = find_task("accept:parity-language", 12)
+    members = tuple(Member(seed, 1e-3, task) for seed in range(2))
+    plan = small_plan(members=members, task="accept:parity-language", positional="nope")
+    fleet = Fleet(plan, OneByOne())
+    trial = plan.trials[1]
+    for right in fleet.score(fleet.start(), trial, fleet.samples(trial)):
+        assert (right.last | ~right.everywhere).all()  # all right means the last is right
+        assert right.last.sum() > right.everywhere.sum()  # an untrained model is right by luck
 
 
 def test_many_languages_in_one_fleet():

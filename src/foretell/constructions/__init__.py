@@ -1,0 +1,1 @@
+"""Explicit transformers from the papers: weights written down, errors known exactly."""

@@ -1,0 +1,93 @@
+"""The figure of a reproduction with many tasks: a dot a task, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from foretell.core.question import SizeRange, Verdict
+from foretell.plain.canonical import content_hash
+from foretell.reports.plots import GREY, INK, STYLE, as_svg
+from foretell.reports.reproduced import Compared, Comparison
+
+COLOUR = {Verdict.YES: "#0072B2", Verdict.NO: "#D55E00", None: GREY, Verdict.UNDECIDED: GREY}
+SPREAD = 0.36  # how far dots of one group reach to either side
+
+
+def strips_figure(whole: Comparison) -> str:
+    """SVG text: a row of panels for each encoding, a column for each longer range."""
+    run = [line for line in whole.lines if line.measured]
+    encodings = list(dict.fromkeys(line.question.architecture.positional for line in run))
+    ranges = run[0].ranges[1:]
+    groups = list(dict.fromkeys(line.line.group for line in run))
+    with matplotlib.rc_context():
+        matplotlib.rcParams.update(STYLE)
+        matplotlib.rcParams["svg.hashsalt"] = content_hash([whole.reproduction.title, "strips"])
+        figure = Figure(figsize=(12, 0.75 + 2.6 * len(encodings)), layout="constrained")
+        panels = figure.subplots(len(encodings), len(ranges), squeeze=False, sharey=True)
+        for row, positional in enumerate(encodings):
+            for column, sizes in enumerate(ranges):
+                lines = [
+                    line for line in run if line.question.architecture.positional == positional
+                ]
+                panel = panels[row][column]
+                _draw_panel(panel, lines, sizes, groups)
+                panel.set_title(f"{positional}, sizes {sizes}", fontsize=10, loc="left")
+                if row + 1 < len(encodings):
+                    panel.set_xticklabels([])
+        panels[0][0].figure.legend(handles=_key(), loc="outside upper left", ncols=4, frameon=False)
+        return as_svg(figure, f"{whole.reproduction.title}: a dot for each task")
+
+
+def _draw_panel(
+    panel: Axes, lines: Sequence[Compared], sizes: SizeRange, groups: Sequence[str]
+) -> None:
+    """Dots from worst to best within each group, and how many reach the bar."""
+    bar = next(line.measured.bar or 1.0 for line in lines if line.measured)
+    panel.axhline(bar, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
+    for place, group in enumerate(groups):
+        found = sorted(
+            ((_mean(line, sizes), line) for line in lines if line.line.group == group),
+            key=lambda pair: pair[0],
+        )
+        for rank, (mean, line) in enumerate(found):
+            aside = SPREAD * (2 * rank / max(1, len(found) - 1) - 1) if len(found) > 1 else 0.0
+            said = line.forecast.verdict if line.forecast else None
+            panel.plot(place + aside, mean, _marker(said), color=COLOUR[said], markersize=3.6)
+        reached = sum(mean >= bar for mean, _ in found)
+        panel.text(place, 1.06, f"{reached} of {len(found)}", ha="center", fontsize=9, color=INK)
+    panel.set_xlim(-0.5, len(groups) - 0.5)
+    panel.set_ylim(-0.04, 1.16)
+    panel.set_yticks([0, 0.5, 1])
+    panel.set_xticks(range(len(groups)), [_short(group) for group in groups], fontsize=8.5)
+    panel.tick_params(length=0)
+
+
+def _mean(line: Compared, sizes: SizeRange) -> float:
+    return next(value.mean for value in line.values if value.sizes == sizes)
+
+
+def _marker(said: Verdict | None) -> str:
+    return {Verdict.YES: "o", Verdict.NO: "s"}.get(said, "D") if said else "D"
+
+
+def _short(group: str) -> str:
+    """A heading in two lines."""
+    first, _, rest = group.partition(", ")
+    return f"{first},\n{rest}" if rest else group.replace("] ", "]\n")
+
+
+def _key() -> list[Line2D]:
+    told = {
+        Verdict.YES: "C-RASP says it generalizes",
+        Verdict.NO: "C-RASP says it does not",
+        None: "nothing said",
+    }
+    return [
+        Line2D([], [], color=COLOUR[said], marker=_marker(said), linestyle="", label=text)
+        for said, text in told.items()
+    ] + [Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (2, 2)), label="the bar")]

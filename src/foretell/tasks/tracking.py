@@ -1,0 +1,193 @@
+"""Follow an automaton: after every letter, is the prefix a member, or which state is reached?
+
+Unlike predicting what may follow (`regular.py`), this asks about all words, dead ones too, and
+trains on all of them. `accept` is acceptance at the last letter, at every prefix at once: a causal
+model that is right on every word is right on every prefix. `state` asks for more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Int, Key
+
+from foretell.core.alphabet import PAD, RESERVED, SOS, Alphabet
+from foretell.core.task import ArrayTree, Example, Fact, Task
+from foretell.languages.dfa_json import dfa_as_json
+from foretell.languages.regular import RegularLanguage
+from foretell.languages.sampling import SamplingTable, draw_word, stack, walk
+from foretell.numerics.keys import key_for
+from foretell.plain.errors import BadInput
+from foretell.tasks.probe_words import PROBES, ProbeWords
+from foretell.tasks.regular import pad_and_stack
+
+MIXED = "mixed"  # the training distribution: a probe at random, then a word of it
+ASKS = ("accept", "state")
+ACCEPTED = ("reject", "accept")
+
+
+class TrackingTables(NamedTuple):
+    """The samplers of all probes as one automaton with a start for each, the sizes at which they
+    have words, and what each state of the language's own automaton means."""
+
+    samplers: SamplingTable
+    has_words: Bool[Array | np.ndarray, "*member size part"]
+    delta: Int[Array | np.ndarray, "*member state letter"]
+    start: Int[Array | np.ndarray, "*member"]
+    label: Int[Array | np.ndarray, "*member state"]
+
+
+@dataclass(frozen=True)
+class TrackingTask(Task):
+    """Say after every letter whether the prefix is a member (`accept`) or which state it is in."""
+
+    longest: int = 150
+    asks: str = "accept"
+    language: RegularLanguage = field(kw_only=True)
+    facts: tuple[Fact, ...] = ()
+    probes = (MIXED, *PROBES)
+    last_apart = True
+    sampler = (
+        "a mixture in equal parts of members, non-members, non-members one edit away and members "
+        "that stay long in one state, those that exist, each uniform or weighted at the length"
+    )
+
+    def __post_init__(self) -> None:
+        if self.asks not in ASKS:
+            raise BadInput("one can ask for accept or state", seen=self.asks)
+
+    @property
+    def name(self) -> str:
+        """What is asked, of which language."""
+        return f"{self.asks}:{self.language.name}"
+
+    @cached_property
+    def alphabet(self) -> Alphabet:
+        """The language's letters with the reserved tokens."""
+        return Alphabet(self.language.alphabet.symbols)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Rejected or accepted, or the numbers of the states."""
+        if self.asks == "accept":
+            return ACCEPTED
+        return tuple(f"state {number}" for number in range(len(self.language.dfa.delta)))
+
+    @cached_property
+    def words(self) -> ProbeWords:
+        """What the probes draw from."""
+        return ProbeWords(self.language)
+
+    def width(self, size: int) -> int:
+        """SOS and the word."""
+        return size + 1
+
+    def scored(self, size: int) -> int:
+        """Every letter."""
+        return size
+
+    def answer(self, word: tuple[str, ...]) -> tuple[str, ...]:
+        """Walk the automaton letter by letter."""
+        dfa, state, said = self.language.dfa, self.language.dfa.start, []
+        for letter in word:
+            state = dfa.delta[state][dfa.alphabet.symbols.index(letter)]
+            said.append(self.labels[self._label(state)])
+        return tuple(said)
+
+    def _label(self, state: int) -> int:
+        return state if self.asks == "state" else int(state in self.language.dfa.final)
+
+    def lay_out(self, word: tuple[str, ...]) -> tuple[list[int], list[int], list[bool]]:
+        """Nothing is asked before the first letter."""
+        tokens = list(self.alphabet.encode(("<sos>", *word)))
+        targets = [self.labels.index(label) for label in self.answer(word)]
+        return tokens, [0, *targets], [False] + [True] * len(targets)
+
+    def read_word(self, tokens: list[int]) -> tuple[str, ...]:
+        """Everything after SOS that is not padding."""
+        return self.alphabet.decode([token for token in tokens[1:] if token != PAD])
+
+    def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
+        """Lengths at which the probe has a word; every length for the mixture."""
+        low, high = max(low, 1), min(high, self.longest)
+        if probe in (None, MIXED):
+            return tuple(range(low, high + 1))
+        return self.words.lengths(low, high, str(probe))
+
+    def nearest_sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
+        """The closest lengths outside the range that have words."""
+        if probe in (None, MIXED):
+            return super().nearest_sizes(low, high)
+        return self.words.nearest_lengths(low, high, str(probe))
+
+    @cached_property
+    def tables(self) -> TrackingTables:
+        """Sampling tables up to the longest size, all probes in one."""
+        dfa, samplers = self.language.dfa, self.words.samplers(self.longest)
+        has_words = np.zeros((self.longest + 1, len(PROBES)), bool)
+        for place, probe in enumerate(PROBES):
+            has_words[list(self.words.lengths(0, self.longest, probe)), place] = True
+        return TrackingTables(
+            side_by_side([samplers[probe] for probe in PROBES]),
+            has_words,
+            np.array(dfa.delta, np.int32),
+            np.array(dfa.start, np.int32),
+            np.array([self._label(state) for state in range(len(dfa.delta))], np.int32),
+        )
+
+    @classmethod
+    def stack(cls, tasks: tuple[Any, ...]) -> TrackingTables:
+        """Pad every automaton to the largest, so that many languages are one program."""
+        tables = [task.tables for task in tasks]
+        return TrackingTables(
+            stack([each.samplers for each in tables]),
+            *(
+                pad_and_stack([getattr(table, part) for table in tables])
+                for part in ("has_words", "delta", "start", "label")
+            ),
+        )
+
+    def draw(
+        self,
+        tables: ArrayTree,
+        key: Key[Array, ""],
+        size: Int[Array, ""],
+        width: int,
+        probe: str = MIXED,
+    ) -> Example:
+        """Choose the probe, draw the word, then walk the automaton for the labels."""
+        if probe == MIXED:
+            weights = jnp.where(jnp.asarray(tables.has_words)[size], 0.0, -jnp.inf)
+            place = jax.random.categorical(key_for(key, "probe"), weights)
+        else:
+            place = jnp.int32(PROBES.index(probe))
+        start = jnp.asarray(tables.samplers.start)[place]
+        word = draw_word(tables.samplers._replace(start=start), key, size, width)
+        states = walk(jnp.asarray(tables.delta), jnp.asarray(tables.start), word)
+        at = jnp.arange(width)
+        letters = jnp.concatenate([jnp.zeros_like(word[:1]), word])[:width] + len(RESERVED)
+        tokens = jnp.where(at == 0, SOS, jnp.where(at <= size, letters, PAD)).astype(jnp.int32)
+        mask = (at >= 1) & (at <= size)
+        targets = jnp.where(mask, jnp.asarray(tables.label)[states[:width]], 0).astype(jnp.int32)
+        return Example(tokens, targets, mask, jnp.ones((), jnp.int32))
+
+    def as_json(self) -> dict[str, object]:
+        """The automaton itself identifies the language; names may be anything."""
+        return {**super().as_json(), "asks": self.asks, "dfa": dfa_as_json(self.language.dfa)}
+
+
+def side_by_side(tables: list[SamplingTable]) -> SamplingTable:
+    """Several automata as one with a start for each: indexing by start costs a draw nothing."""
+    sizes = np.cumsum([0, *(len(table.delta) for table in tables)])
+    return SamplingTable(
+        np.concatenate([table.thresholds for table in tables], axis=1),
+        np.concatenate(
+            [table.delta + first for table, first in zip(tables, sizes[:-1], strict=True)]
+        ).astype(np.int32),
+        np.array([t.start + first for t, first in zip(tables, sizes[:-1], strict=True)], np.int32),
+    )

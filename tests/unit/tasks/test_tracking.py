@@ -1,0 +1,103 @@
+"""Following an automaton: the sampler against the oracle, the mixture, and reading back."""
+
+import itertools
+
+import jax
+import numpy as np
+import pytest
+
+from foretell.core.alphabet import PAD
+from foretell.numerics.keys import root_key
+from foretell.plain.errors import BadInput
+from foretell.tasks.lookup import find_task, task_from_json
+from foretell.tasks.tracking import MIXED, TrackingTask
+from foretell.theory._existence import existence
+
+NAMES = [f"{asks}:{name}" for asks in ("accept", "state") for name in ("tomita-4", "aa-star")]
+NAMES += ["accept:regex:(ab)*c", "state:regex:(a|b)*b"]
+
+
+def drawn(task, probe, count=80):
+    sizes = task.sizes(1, 20, probe)
+    picked = np.resize(np.array(sizes), count)
+    example = jax.jit(lambda: task.sample(root_key(3), picked, task.width(20), probe))()
+    return picked, jax.tree.map(np.asarray, example)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_sampler_agrees_with_the_oracle(name):
+    task = find_task(name, 20)
+    for probe in task.probes:
+        if not task.sizes(1, 20, probe):
+            continue
+        sizes, example = drawn(task, probe)
+        for row, size in enumerate(sizes):
+            tokens = example.tokens[row][: size + 1].tolist()
+            word = task.read_word(tokens)
+            assert len(word) == size
+            assert (example.tokens[row][size + 1 :] == PAD).all()
+            assert (tokens, example.targets[row][: size + 1].tolist()) == task.lay_out(word)[:2]
+            assert example.mask[row].sum() == size
+            assert example.first[row] == 1
+
+
+def test_each_probe_draws_its_words():
+    task = find_task("accept:tomita-4", 20)
+    for probe, member in (("members", True), ("non-members", False), ("near-non-members", False)):
+        sizes, example = drawn(task, probe)
+        last = example.targets[np.arange(len(sizes)), sizes]
+        assert (last == int(member)).all()
+
+
+def test_the_mixture_has_members_and_non_members_at_every_size():
+    task = find_task("accept:aa-star", 20)
+    sizes, example = drawn(task, MIXED, 400)
+    last = example.targets[np.arange(len(sizes)), sizes]
+    assert set(last[sizes % 2 == 0].tolist()) == {1}  # every even word over one letter is a member
+    assert set(last[sizes % 2 == 1].tolist()) == {0}
+    assert task.sizes(1, 20) == tuple(range(1, 21))
+    mixed = drawn(find_task("accept:regex:(a|b)*b", 20), MIXED, 400)[1]
+    assert 0.2 < mixed.targets[:, 1:].mean() < 0.8
+
+
+def test_tasks_of_one_fleet_stack():
+    tasks = tuple(find_task(name, 20) for name in ("state:tomita-4", "state:regex:(ab)*c"))
+    stacked = TrackingTask.stack(tasks)
+    for place, task in enumerate(tasks):
+        own = jax.tree.map(lambda leaf, place=place: leaf[place], stacked)
+        for probe in task.probes:
+            if not task.sizes(1, 20, probe):
+                continue
+            sizes = np.resize(np.array(task.sizes(1, 20, probe)), 30)
+            alone = task.sample(root_key(5), sizes, 21, probe)
+            among = task.sample(root_key(5), sizes, 21, probe, own)
+            assert all(
+                (np.asarray(a) == np.asarray(b)).all() for a, b in zip(alone, among, strict=True)
+            )
+
+
+def test_reading_back_what_identifies_it():
+    for name in NAMES:
+        task = find_task(name, 20)
+        again = task_from_json(task.as_json())
+        assert again.as_json() == task.as_json()
+        assert again.name == name
+
+
+def test_what_has_no_states_is_refused():
+    with pytest.raises(BadInput, match="only a regular language has states"):
+        find_task("state:majority")
+    with pytest.raises(BadInput, match="accept or state"):
+        TrackingTask(20, "letters", language=find_task("aa-star").language)
+
+
+def test_states_are_as_hard_as_the_hardest_of_their_languages():
+    assert existence(find_task("state:aa-star"), "crasp").value == "no"
+    assert existence(find_task("state:aa-star"), "crasp-periodic-local").value == "yes"
+    # b anywhere accepts: one state only, told by counting
+    assert existence(find_task("state:regex:.*b.*"), "crasp").value == "yes"
+    for name, fragment in itertools.product(
+        ("tomita-4", "tomita-7"), ("crasp", "crasp-periodic-local")
+    ):
+        accepted = existence(find_task(f"accept:{name}"), fragment).value
+        assert accepted == existence(find_task(name), fragment).value
