@@ -36,7 +36,7 @@ from foretell.core.architecture import Architecture
 from foretell.core.question import SizeRange
 from foretell.plain.files import write_atomically
 from foretell.tasks.lookup import find_task
-from foretell.training.fleet import Fleet
+from foretell.training.fleet import SequenceFleet
 from foretell.training.plan import Member, Plan, Trial
 from foretell.training.provenance import describe_machine
 
@@ -90,7 +90,9 @@ def time_peer(peer: Path, python: str, seconds: float, threads: int) -> dict[str
     return found
 
 
-def build(layers: int, heads: int, width: int, members: int, segment: int, longest: int) -> Fleet:
+def build(
+    layers: int, heads: int, width: int, members: int, segment: int, longest: int
+) -> SequenceFleet:
     """A fleet on binary majority, in the precision that suits the device."""
     gpu = jax.default_backend() != "cpu"
     task = find_task("binary-majority", 3 * longest)
@@ -102,7 +104,7 @@ def build(layers: int, heads: int, width: int, members: int, segment: int, longe
         context=task.width(3 * longest),
         precision="bfloat16" if gpu else "float32",  # type: ignore[arg-type]
     )
-    return Fleet(
+    return SequenceFleet(
         Plan(
             architecture=shape,
             members=tuple(Member(seed, 1e-3, task) for seed in range(members)),
@@ -115,7 +117,7 @@ def build(layers: int, heads: int, width: int, members: int, segment: int, longe
     )
 
 
-def time_fleet(fleet: Fleet, seconds: float) -> dict[str, float]:
+def time_fleet(fleet: SequenceFleet, seconds: float) -> dict[str, float]:
     """Model-steps per second: median over segments, after compiling."""
     states = jax.block_until_ready(fleet.start())
     began = time.perf_counter()

@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from foretell.cli.boolean import boolean
 from foretell.cli.check import check
 from foretell.cli.crasp import app as crasp
 from foretell.cli.decide import decide
@@ -41,6 +42,7 @@ app.add_typer(crasp, name="crasp")
 app.command("survey")(survey)
 app.command("reproduce")(reproduce)
 app.command("positions")(positions)
+app.command("boolean")(boolean)
 app.command("scoreboard")(scoreboard)
 app.command("export")(export)
 

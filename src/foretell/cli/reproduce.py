@@ -51,7 +51,14 @@ def reproduce(
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import fitted, reproduced, reproduced_page, reproduced_shown
+        from foretell.reports import (
+            fitted,
+            gap_grid,
+            gap_shown,
+            reproduced,
+            reproduced_page,
+            reproduced_shown,
+        )
         from foretell.reproductions import Experiment, load
         from foretell.training.store import Store
 
@@ -72,8 +79,12 @@ def reproduce(
             if train:
                 _start.prepare_jax()
                 _train([line.asked for line in lines], runs, minutes, mine)
-            whole = reproduced.compare(asked_for, budget, seeds, runs)
-            show, page = reproduced_shown.show, reproduced_page.reproduction_page
+            if asked_for.about == "gap":
+                whole = gap_grid.collect(asked_for, budget, seeds, runs)
+                show, page = gap_shown.show, gap_shown.gap_page
+            else:
+                whole = reproduced.compare(asked_for, budget, seeds, runs)
+                show, page = reproduced_shown.show, reproduced_page.reproduction_page
         if as_json:
             print(json.dumps(whole.as_json()))
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from foretell.core.question import Question, SizeRange, Verdict
@@ -40,7 +41,9 @@ class Value:
             "size_range": [self.sizes.low, self.sizes.high],
             "seeds": list(self.seeds),
             "mean": self.mean,
-            "interval": [self.interval.low, self.interval.high],
+            "interval": [
+                x if isfinite(x) else None for x in (self.interval.low, self.interval.high)
+            ],
             "runs": list(self.runs),
             "baseline": self.baseline,
         }

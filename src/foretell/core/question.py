@@ -47,7 +47,7 @@ class SizeRange:
 class Outcome(abc.ABC):
     """A thing one can ask of a model on a task. One final frozen dataclass per kind of question.
 
-    Fields are ranges of sizes or tuples of them; the base reads and writes them.
+    Fields are numbers, ranges of sizes or tuples of those; the base reads and writes them.
     """
 
     name: ClassVar[str]
@@ -60,8 +60,8 @@ class Outcome(abc.ABC):
     @property
     def largest(self) -> int:
         """Largest size the model will meet when this is measured."""
-        parts = [value for key, value in self.as_json().items() if key != "name"]
-        return int(max(max(_flat(part)) for part in parts))
+        parts = [part if isinstance(part, tuple) else (part,) for part in vars(self).values()]
+        return max(p.high for part in parts for p in part if isinstance(p, SizeRange))
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, for hashing and for files."""
@@ -70,25 +70,23 @@ class Outcome(abc.ABC):
     @staticmethod
     def read(described: Mapping[str, Any]) -> Outcome:
         """The outcome of any kind that `as_json` described."""
-        kinds = {kind.name: kind for kind in Outcome.__subclasses__()}
-        if described["name"] not in kinds:
+        kinds, given = {kind.name: kind for kind in Outcome.__subclasses__()}, dict(described)
+        kind = kinds.get(given.pop("name"))
+        if kind is None:
             raise BadInput("unknown outcome", seen=described["name"], hint=", ".join(kinds))
-        parts = {key: _ranges(value) for key, value in described.items() if key != "name"}
-        return kinds[described["name"]](**parts)
+        return kind(**{name: _ranges(value) for name, value in given.items()})
 
 
-def _plain(value: Any) -> list[Any]:
-    return [value.low, value.high] if isinstance(value, SizeRange) else [*map(_plain, value)]
+def _plain(value: Any) -> Any:
+    if isinstance(value, SizeRange):
+        return [value.low, value.high]
+    return [*map(_plain, value)] if isinstance(value, tuple) else value
 
 
 def _ranges(value: Any) -> Any:
-    if isinstance(value[0], int):
-        return SizeRange(*value)
-    return tuple(map(_ranges, value))
-
-
-def _flat(value: Any) -> list[int]:
-    return [value] if isinstance(value, int) else [x for part in value for x in _flat(part)]
+    if not isinstance(value, list | tuple):
+        return value
+    return SizeRange(*value) if isinstance(value[0], int) else tuple(map(_ranges, value))
 
 
 @final
@@ -131,8 +129,7 @@ class IsComputed(Outcome):
     @property
     def sentence(self) -> str:
         """The question in words."""
-        asked = ", ".join(map(str, self.asked))
-        return f"built from a program, not trained: is the network right at {asked}?"
+        return f"built, not trained: is the network right at {', '.join(map(str, self.asked))}?"
 
 
 @dataclass(frozen=True)

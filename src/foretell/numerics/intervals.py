@@ -1,4 +1,4 @@
-"""Intervals for scores in [0, 1] measured on several seeds."""
+"""Intervals for scores in [0, 1], and for any numbers, measured on several seeds."""
 
 from __future__ import annotations
 
@@ -51,3 +51,20 @@ def over_seeds(
     half = float(stats.t.ppf(0.5 + level / 2, count - 1)) * spread / math.sqrt(count)
     low, high = wilson(round(mean * tried * count), tried * count, level)
     return mean, max(0.0, min(mean - half, low)), min(1.0, max(mean + half, high))
+
+
+def of_mean(numbers: Sequence[float], level: float = LEVEL) -> tuple[float, float, float]:
+    """Mean and Student's interval of numbers of any size; one number says nothing of another.
+
+    >>> tuple(round(part, 2) for part in of_mean([1.0, 2.0, 3.0]))
+    (2.0, -0.48, 4.48)
+    """
+    count = len(numbers)
+    if count == 0:
+        return math.nan, -math.inf, math.inf
+    mean = math.fsum(numbers) / count
+    if count == 1:
+        return mean, -math.inf, math.inf
+    spread = math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (count - 1))
+    half = float(stats.t.ppf(0.5 + level / 2, count - 1)) * spread / math.sqrt(count)
+    return mean, mean - half, mean + half

@@ -117,7 +117,7 @@ class Request:
 
     what: str
     alphabet: str | None = None
-    protocol: str | None = None  # length, or compiled where weights are given
+    protocol: str | None = None  # length; compiled where weights are given; gap for boolean:…
     positional: str = "nope"
     budget: Budget = Budget.CPU
     seeds: int | None = None
@@ -144,6 +144,7 @@ class Request:
             self._check_type(field.name)
         if self.protocol is None:
             chosen = "length" if self.weights is None else "compiled"
+            chosen = "gap" if self.what.startswith("boolean:") else chosen
             object.__setattr__(self, "protocol", chosen)
         if self.train is not None and not isinstance(self.train, SizeRange):
             object.__setattr__(self, "train", parse_range(self.train))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,14 +11,18 @@ from typing import Any
 from foretell.core.measurement import Measurement
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question
-from foretell.plain.canonical import content_hash
 from foretell.training.engine import Progress, Run
-from foretell.training.plan import Plan, join
+from foretell.training.gap_plan import GapPlan
+from foretell.training.gap_run import GapRun
+from foretell.training.plan import Plan
 from foretell.training.provenance import describe_machine
-from foretell.training.record import Record
+from foretell.training.record import AnyRecord
+from foretell.training.sequence_run import SequenceRun
 from foretell.training.store import Store
 
 MOST_TOGETHER = 128  # members of one fleet; more do not run faster, and take memory
+AnyPlan = Plan | GapPlan
+RUNS: dict[type, type[Run]] = {Plan: SequenceRun, GapPlan: GapRun}  # who executes what
 
 
 @dataclass(frozen=True)
@@ -27,18 +30,19 @@ class Asked:
     """One question with how to measure it."""
 
     question: Question
-    protocol: Protocol[Plan, Record]
+    protocol: Protocol[Any, Any]
     seeds: tuple[int, ...]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> AnyPlan:
         """What has to be run."""
-        return self.protocol.plan(self.question, self.seeds)
+        made: AnyPlan = self.protocol.plan(self.question, self.seeds)
+        return made
 
 
 def measure(
     question: Question,
-    protocol: Protocol[Plan, Record],
+    protocol: Protocol[Any, Any],
     seeds: tuple[int, ...],
     store: Store,
     show: Callable[[Progress], None] = lambda progress: None,
@@ -57,14 +61,15 @@ def stored(asked: Asked, store: Store) -> Measurement | None:
     run = store.load_run(store.folder(asked.question.hash, plan.hash))
     if run is None:
         return None
-    return asked.protocol.read(asked.question, plan, run.record, dict(run.provenance))
+    found: Measurement = asked.protocol.read(asked.question, plan, run.record, dict(run.provenance))
+    return found
 
 
 def fleets(asked: Sequence[Asked]) -> list[tuple[Asked, ...]]:
     """Questions grouped into fleets of one compiled program each, small ones first."""
     groups: dict[str, list[list[Asked]]] = {}
     for each in asked:
-        packs = groups.setdefault(_kind(each.plan), [[]])
+        packs = groups.setdefault(each.plan.kind, [[]])
         if sum(len(other.seeds) for other in packs[-1]) + len(each.seeds) > MOST_TOGETHER:
             packs.append([])
         packs[-1].append(each)
@@ -113,8 +118,9 @@ def train(
                 store.tidy(folder)
             return
         # One question checkpoints beside its results, several in a folder of the fleet's own.
-        folder = folders[0] if len(asked) == 1 else store.open_fleet(join(plans).hash)
-        run = Run(plans, folder, show, seconds)
+        runs = RUNS[type(plans[0])]
+        folder = folders[0] if len(asked) == 1 else store.open_fleet(runs.join(plans).hash)
+        run = runs(plans, folder, show, seconds)
         for each, plan, own, (record, weights) in zip(
             asked, plans, folders, run.execute(), strict=True
         ):
@@ -130,7 +136,7 @@ def train(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _provenance(asked: Asked, plan: Plan, record: Record, run: Run) -> dict[str, Any]:
+def _provenance(asked: Asked, plan: AnyPlan, record: AnyRecord, run: Run) -> dict[str, Any]:
     return {
         **describe_machine(),
         "seconds": round(record.seconds, 1),
@@ -140,13 +146,3 @@ def _provenance(asked: Asked, plan: Plan, record: Record, run: Run) -> dict[str,
         "question": asked.question.hash,
         "run": plan.hash,
     }
-
-
-def _kind(plan: Plan) -> str:
-    """What plans of one fleet have in common."""
-    alike = dataclasses.replace(plan, trials=plan.trials[:1]).as_json()
-    if plan.network is not None:
-        return plan.hash
-    task = plan.members[0].task
-    family = type(task).__qualname__ if task.tables != () else task.as_json()
-    return content_hash({**alike, "members": None, "family": family, "longest": task.longest})

@@ -42,8 +42,9 @@ def predict(what: str, **settings: Any) -> tuple[Prediction | NotApplicable, ...
     >>> [(each.question.architecture.positional, each.verdict.value) for each in said]
     [('nope', 'yes'), ('ape', 'yes')]
     """
-    asked = [request.question() for request in requests(what, ",".join(PREDICTED), **settings)]
-    return tuple(answer for question in asked for answer in ask_theories(question))
+    asked = (request.question() for request in requests(what, ",".join(PREDICTED), **settings))
+    different = {question.hash: question for question in asked}  # an encoding may not matter
+    return tuple(answer for question in different.values() for answer in ask_theories(question))
 
 
 def measure(

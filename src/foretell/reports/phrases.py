@@ -114,7 +114,7 @@ def predicted(prediction: Prediction) -> str:
 def bound_sentence(bound: Bound) -> str:
     """A bound in words; a vacuous one says so."""
     said = f"{bound.quantity} ≤ {bound.value:.4g}"
-    return said + (" (vacuous: every model satisfies it)" if bound.vacuous else "")
+    return said + (" (vacuous: no better than what holds anyway)" if bound.vacuous else "")
 
 
 def certificate_sentence(prediction: Prediction, checked: Checked | None = None) -> str:
@@ -127,6 +127,8 @@ def certificate_sentence(prediction: Prediction, checked: Checked | None = None)
         return f"{evidence}; {found}: {checked.how}"
     if prediction.searched_only:
         return "none: a search that found nothing leaves nothing to re-check"
+    if prediction.bound is not None or prediction.verdict is Verdict.UNDECIDED:
+        return "none: a number by formula from the task itself; asking again computes it again"
     return (
         "none: the verdict rests on facts declared by its sources; "
         "they are not yet decided here, so there is nothing to re-check"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from foretell.plain.canonical import content_hash
 from foretell.plain.catalogue import find
@@ -49,6 +49,8 @@ class Published(abc.ABC):
 
 class Reproduction(Published):
     """Something published (or planned as if it were) that one command runs again."""
+
+    about: ClassVar[str] = "length"  # what its rows measure: how it is shown hangs on that
 
     @abc.abstractmethod
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:

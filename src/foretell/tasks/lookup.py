@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from foretell.boolean.function import BooleanFunction
+from foretell.boolean.reading import read_function
 from foretell.core.alphabet import Alphabet
 from foretell.core.task import Fact, Task
 from foretell.crasp import shelf
@@ -18,13 +20,14 @@ from foretell.languages.regular import RegularLanguage
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
+from foretell.tasks.boolean import BooleanTask
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
 from foretell.tasks.tracking import ASKS, TrackingTask
 
 
 def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Task:
-    """A catalogue name, `regex:…`, a DFA file (`.json`, `.att`), or a program (`.crasp`).
+    """A catalogue name, `regex:…`, `boolean:…`, an automaton's file, or a program (`.crasp`).
 
     `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`. A regular
     language is asked what may follow each prefix; with `accept:` or `state:` before it, whether
@@ -38,6 +41,8 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
     asks, _, rest = what.partition(":")
     if asks in ASKS:
         return _tracking(asks, rest, longest, alphabet)
+    if asks == "boolean":
+        return BooleanTask(function=read_function(rest))
     if what.startswith("regex:"):
         return RegularTask(longest, language=_read_regex(what, alphabet))
     if alphabet is not None:
@@ -94,6 +99,8 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
     if "program" in described:
         program = Program.parse(described["program"])
         return ProgramTask(longest, program=program, title=name)
+    if "function" in described:
+        return BooleanTask(function=BooleanFunction.from_json(described["function"]))
     if "dfa" not in described:
         return find_task(name, longest)
     language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)

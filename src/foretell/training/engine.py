@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import abc
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,15 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from foretell.core.task import Example
 from foretell.plain.errors import BadInput
-from foretell.training.checkpoint import load_checkpoint, named_arrays, save_checkpoint
-from foretell.training.evaluation import guess_from_current_token
-from foretell.training.fleet import Fleet, Tree
-from foretell.training.member import DIVERGED, FITTED, RUNNING, MemberState, own_rows
-from foretell.training.plan import Plan, join
+from foretell.training.checkpoint import load_checkpoint, save_checkpoint
+from foretell.training.fleet import Fleet
+from foretell.training.loops import Tree
+from foretell.training.member import DIVERGED, FITTED, RUNNING, MemberState
 from foretell.training.provenance import describe_machine
-from foretell.training.record import Baseline, MemberRecord, Record, Score, by_size
 from foretell.training.stopping import Interrupted, interrupt_flag
 
 SAVE_SECONDS = 10.0  # between checkpoints, at least; a segment of a large model may take longer
@@ -44,7 +41,7 @@ class Progress:
     phase: str
 
 
-class Run:
+class Run(abc.ABC):
     """One execution of plans of one shape in a folder, as one fleet.
 
     The members of all plans train side by side; each plan gets its own record. `fleet` holds the
@@ -53,7 +50,7 @@ class Run:
 
     def __init__(
         self,
-        parts: Sequence[Plan],
+        parts: Sequence[Any],
         folder: Path,
         show: Callable[[Progress], None],
         seconds: float | None = None,
@@ -63,8 +60,8 @@ class Run:
                 raise BadInput("the members of a plan need different seeds: records go by seed")
         self.parts, self.folder, self.show = tuple(parts), folder, show
         self.limit = seconds  # after which to save and stop
-        self.plan = join(parts)
-        self.whole = self.fleet = Fleet(self.plan)
+        self.plan = self.join(parts)
+        self.whole = self.fleet = self.fleet_of(self.plan)
         self.active = list(range(len(self.plan.members)))
         self.parked: dict[int, MemberState] = {}
         self.history: list[dict[str, Any]] = []
@@ -76,72 +73,28 @@ class Run:
         self.started = self.saved = time.monotonic()
         self.save_after = SAVE_SECONDS
 
-    def execute(self) -> list[tuple[Record, dict[str, np.ndarray]]]:
+    @staticmethod
+    @abc.abstractmethod
+    def join(parts: Sequence[Any]) -> Any:
+        """One plan with the members of all."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def fleet_of(plan: Any) -> Fleet:
+        """The fleet that trains the plan."""
+
+    @abc.abstractmethod
+    def finish(self, states: Tree, stop: threading.Event) -> list[tuple[Any, dict[str, Any]]]:
+        """Test what was trained: the record and the final weights of each plan."""
+
+    def execute(self) -> list[tuple[Any, dict[str, Any]]]:
         """Train and test. Returns the record and the final weights of each plan."""
         with interrupt_flag(self.limit) as stop:
-            states = self.whole.built() if self.plan.network else self._train(stop)
-            scores, baselines = self._test(states, stop)
+            return self.finish(self._train(stop), stop)
+
+    def count_seconds(self) -> None:
+        """Testing takes time too."""
         self.seconds += time.monotonic() - self.saved
-        members = self.whole.members(states)
-        found, first = [], 0
-        for part in self.parts:
-            own = slice(first, first + len(part.members))
-            found.append(
-                (
-                    self._record(part, own, members[own], scores[own], baselines[first]),
-                    self._weights(part, members[own]),
-                )
-            )
-            first = own.stop
-        return found
-
-    def _record(
-        self,
-        part: Plan,
-        own: slice,
-        states: list[MemberState],
-        scores: list[list[Score]],
-        baselines: list[Baseline],
-    ) -> Record:
-        asked = {
-            (label, t.sizes.low, t.sizes.high)
-            for t in part.trials
-            for label in (t.label, t.last_label)
-        }
-        members = tuple(
-            MemberRecord(
-                each.seed,
-                each.learning_rate,
-                STATUS[int(state.status)],
-                int(state.step),
-                float(state.loss) if np.isfinite(state.loss) else None,
-            )
-            for each, state in zip(part.members, states, strict=True)
-        )
-        return Record(
-            members,
-            tuple(s for each in scores for s in each if (s.probe, s.low, s.high) in asked),
-            tuple(found for found in baselines if found[:3] in asked),
-            tuple(
-                {
-                    "step": check["step"],
-                    "loss": check["loss"][own],
-                    "in_range": check["in_range"][own],
-                }
-                for check in self.history
-                if any(check["step"] <= int(state.step) for state in states)
-            ),
-            self.seconds,
-        )
-
-    def _weights(self, part: Plan, states: list[MemberState]) -> dict[str, np.ndarray]:
-        if part.network:
-            return named_arrays(states[0].model)
-        return {
-            f"seed-{each.seed}.{name}": array
-            for each, state in zip(part.members, states, strict=True)
-            for name, array in named_arrays(own_rows(state.model, each.task)).items()
-        }
 
     def _train(self, stop: threading.Event) -> Tree:
         states = self._resume()
@@ -193,7 +146,7 @@ class Run:
             self.steps_here += self.plan.segment * running
             if self.done % self.plan.check_every == 0 or self.done >= self.plan.steps:
                 break
-            self._report(states, "training")
+            self.report(states, "training")
             stopping = stop.is_set()
             if stopping or time.monotonic() - self.saved > self.save_after:
                 self._save(states)
@@ -202,8 +155,8 @@ class Run:
         states, scores = self.fleet.check(states, last=self.done >= self.plan.steps)
         self._note(scores, [loss for _, loss in self.fleet.standing(states)])
         self._save(states)
-        self._report(states, "training")
-        self._stop_if_asked(stop)
+        self.report(states, "training")
+        self.stop_if_asked(stop)
         return states
 
     def _note(self, scores: list[float], losses: list[float]) -> None:
@@ -218,14 +171,16 @@ class Run:
             in_range[place] = score
         self.history.append({"step": self.done, "loss": loss, "in_range": in_range})
 
-    def _stop_if_asked(self, stop: threading.Event) -> None:
+    def stop_if_asked(self, stop: threading.Event) -> None:
+        """Everything is saved: Ctrl-C, or the time is up."""
         if stop.is_set():
             raise Interrupted(self.done)
 
     def _running(self, states: Tree) -> int:
         return sum(status == RUNNING for status, _ in self.fleet.standing(states))
 
-    def _report(self, states: Tree, phase: str) -> None:
+    def report(self, states: Tree, phase: str) -> None:
+        """Say where the run stands."""
         members = self.fleet.standing(states)
         running = [loss for status, loss in members if status == RUNNING]
         elapsed = time.monotonic() - self.started
@@ -255,41 +210,3 @@ class Run:
         self.saved = time.monotonic()
         self.seconds += self.saved - began
         self.save_after = max(SAVE_SECONDS, (self.saved - began) / SAVE_SHARE)
-
-    def _test(
-        self, states: Tree, stop: threading.Event
-    ) -> tuple[list[list[Score]], list[list[Baseline]]]:
-        """Scores and baselines of every member, trial by trial."""
-        self.fleet, self.active = self.whole, list(range(len(self.plan.members)))
-        count = len(self.plan.members)
-        scores: list[list[Score]] = [[] for _ in range(count)]
-        baselines: list[list[Baseline]] = [[] for _ in range(count)]
-        seen = self._examples(self.whole.in_range)
-        for index, trial in enumerate(self.plan.trials):
-            samples = self.whole.in_range if index == 0 else self.whole.samples(trial)
-            rights = self.whole.score(states, trial, samples)
-            drawn = self.whole.loop.gather(samples)
-            place = (trial.label, trial.sizes.low, trial.sizes.high)
-            for at, each in enumerate(self.plan.members):
-                if not each.task.sizes(trial.sizes.low, trial.sizes.high, trial.probe):
-                    continue
-                sizes = np.asarray(drawn[at].sizes)[: trial.count]
-                scores[at] += by_size(each.seed, place, sizes, np.asarray(rights[at].everywhere))
-                if each.task.last_apart:
-                    apart = (trial.last_label, *place[1:])
-                    scores[at] += by_size(each.seed, apart, sizes, np.asarray(rights[at].last))
-                if at in self._firsts:
-                    guessed = guess_from_current_token(seen[at], drawn[at].example)
-                    baselines[at].append((*place, float(guessed.mean())))
-            self._report(states, f"testing {trial.label} {trial.sizes}")
-            self._stop_if_asked(stop)
-        return scores, baselines
-
-    @property
-    def _firsts(self) -> set[int]:
-        """The first member of each part: baselines belong to the task, one sample is enough."""
-        ends = itertools.accumulate((len(part.members) for part in self.parts), initial=0)
-        return set(ends)
-
-    def _examples(self, samples: Tree) -> list[Example]:
-        return [drawn.example for drawn in self.whole.loop.gather(samples)]

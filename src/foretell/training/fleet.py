@@ -1,21 +1,12 @@
-"""Many models of one shape, trained as one program.
-
-Written for one member, mapped once, here. On an accelerator the members are one batched program
-(`vmap`): small models alone leave it idle. On a CPU they run one after the other, a thread a
-core, through one compiled function: batching buys nothing there and spills the caches, and a
-member that has stopped costs nothing at all.
-"""
+"""Many models of one shape, trained as one program: written for one member, mapped once, here."""
 
 from __future__ import annotations
 
 import abc
 import copy
-import os
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
@@ -23,120 +14,79 @@ import numpy as np
 
 from foretell.training import evaluation, member
 from foretell.training.evaluation import TrialSizes
+from foretell.training.loops import MemberLoop, Tree, loop_for_device
 from foretell.training.member import FITTED, RUNNING, MemberData, MemberState
 from foretell.training.networks import build_network
 from foretell.training.plan import Plan, Trial
 
-Tree = Any  # a pytree of arrays
 
-
-class MemberLoop(abc.ABC):
-    """How a function of one member becomes a function of all of them."""
-
-    batched: ClassVar[bool]  # one program for all: who has stopped costs as much as who runs
-
-    @abc.abstractmethod
-    def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
-        """A function from lists of per-member arguments to a list of results."""
-
-    @abc.abstractmethod
-    def spread(self, trees: list[Tree]) -> Tree:
-        """Hand over one tree a member."""
-
-    @abc.abstractmethod
-    def gather(self, spread: Tree) -> list[Tree]:
-        """Back to one tree a member."""
-
-    @abc.abstractmethod
-    def pick(self, spread: Tree, part: Callable[[Tree], Tree]) -> Tree:
-        """A part of what was spread, without moving the rest."""
-
-    @abc.abstractmethod
-    def keep(self, spread: Tree, places: Sequence[int]) -> Tree:
-        """Only the members at these places."""
-
-
-class OneByOne(MemberLoop):
-    """Members in turn on a pool of threads: the loop for CPUs."""
-
-    batched = False
-
-    def __init__(self) -> None:
-        allowed = getattr(os, "sched_getaffinity", None)  # not on every system
-        self.pool = ThreadPoolExecutor(len(allowed(0)) if allowed else os.cpu_count())
-
-    def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
-        """One compilation serves every member; without the lock each thread would make its own."""
-        traced = jax.jit(function, donate_argnums=() if donate is None else (donate,))
-        lock = threading.Lock()
-        programs: list[Callable] = []
-
-        def call(*arguments: Tree) -> Tree:
-            with lock:
-                if not programs:
-                    programs.append(traced.lower(*arguments).compile())
-            return jax.block_until_ready(programs[0](*arguments))
-
-        return lambda *lists: list(self.pool.map(call, *lists))
-
-    def spread(self, trees: list[Tree]) -> list[Tree]:
-        """Already one a member."""
-        return trees
-
-    def gather(self, spread: list[Tree]) -> list[Tree]:
-        """Already one a member."""
-        return spread
-
-    def pick(self, spread: list[Tree], part: Callable[[Tree], Tree]) -> list[Tree]:
-        """From each member."""
-        return [part(tree) for tree in spread]
-
-    def keep(self, spread: list[Tree], places: Sequence[int]) -> list[Tree]:
-        """A shorter list."""
-        return [spread[place] for place in places]
-
-
-class Together(MemberLoop):
-    """All members as one batched program: the loop for accelerators."""
-
-    batched = True
-
-    def compile(self, function: Callable[..., Tree], donate: int | None = None) -> Callable:
-        """Map over the leading axis."""
-        mapped = jax.vmap(function)
-        return jax.jit(mapped, donate_argnums=() if donate is None else (donate,))
-
-    def spread(self, trees: list[Tree]) -> Tree:
-        """Stack along a new leading member axis."""
-        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-
-    def gather(self, spread: Tree) -> list[Tree]:
-        """Cut along the member axis."""
-        count = jax.tree.leaves(spread)[0].shape[0]
-        host = jax.device_get(spread)
-        return [jax.tree.map(lambda leaf, i=i: leaf[i], host) for i in range(count)]
-
-    def pick(self, spread: Tree, part: Callable[[Tree], Tree]) -> Tree:
-        """From the stacked tree."""
-        return part(spread)
-
-    def keep(self, spread: Tree, places: Sequence[int]) -> Tree:
-        """A shorter leading axis."""
-        index = jnp.asarray(places)
-        return jax.tree.map(lambda leaf: leaf[index], spread)
-
-
-def loop_for_device() -> MemberLoop:
-    """The faster loop on this machine."""
-    return OneByOne() if jax.default_backend() == "cpu" else Together()
-
-
-class Fleet:
+class Fleet(abc.ABC):
     """A plan with its compiled functions. States go in and come out; nothing is kept.
 
     `keep` gives a fleet of fewer members with the same functions: where all members are one
     batched program, one that has stopped would cost as much as one that runs.
     """
+
+    loop: MemberLoop
+
+    @property
+    @abc.abstractmethod
+    def data(self) -> Tree:
+        """What tells the members apart."""
+
+    @property
+    @abc.abstractmethod
+    def _create(self) -> Callable: ...
+
+    @property
+    @abc.abstractmethod
+    def _segment(self) -> Callable: ...
+
+    @abc.abstractmethod
+    def shapes(self) -> MemberState:
+        """One member's arrays as shapes, without computing anything."""
+
+    @abc.abstractmethod
+    def keep(self, places: Sequence[int]) -> Fleet:
+        """The members at these places only, sharing what is compiled."""
+
+    @abc.abstractmethod
+    def check(self, states: Tree, last: bool) -> tuple[Tree, list[float]]:
+        """How every member does in training; those that are done are fitted from now on."""
+
+    def start(self) -> Tree:
+        """Fresh members, decided by their seeds."""
+        return self._create(self.data)
+
+    def advance(self, states: Tree) -> Tree:
+        """One segment of steps. The given states are used up."""
+        return self._segment(self.data, states)
+
+    def mark(self, states: Tree, done: Sequence[bool]) -> Tree:
+        """Those that are done, and still run, are fitted."""
+        return self._mark(states, self.loop.spread([jnp.bool_(each) for each in done]))
+
+    @cached_property
+    def _mark(self) -> Callable:
+        def mark(state: MemberState, done: Any) -> MemberState:
+            now = jnp.where(done & (state.status == RUNNING), FITTED, state.status)
+            return state._replace(status=now)
+
+        return self.loop.compile(mark, donate=0)
+
+    def standing(self, states: Tree) -> list[tuple[int, float]]:
+        """Status and loss of every member; cheap, the weights stay where they are."""
+        found = self.loop.gather(self.loop.pick(states, lambda state: (state.status, state.loss)))
+        return [(int(status), float(loss)) for status, loss in found]
+
+    def members(self, states: Tree) -> list[MemberState]:
+        """One state a member, on the host side of the mapping."""
+        return self.loop.gather(states)
+
+
+@final
+class SequenceFleet(Fleet):
+    """Models that read sequences drawn on the device, and answer with labels."""
 
     def __init__(self, plan: Plan, loop: MemberLoop | None = None) -> None:
         self.plan = plan
@@ -186,19 +136,11 @@ class Fleet:
         create = partial(member.create, self.plan, self.tokens, self.labels)
         return jax.eval_shape(create, self._member_data()[0])
 
-    def start(self) -> Tree:
-        """Fresh members, decided by their seeds."""
-        return self._create(self.data)
-
     def built(self) -> Tree:
         """The plan's own network as every member: they differ in what they are tested on."""
         model = build_network(self.plan)
         state = MemberState(model, (), jnp.int32(0), jnp.int32(FITTED), jnp.float32(jnp.nan))
         return self.loop.spread([state] * len(self.plan.members))
-
-    def advance(self, states: Tree) -> Tree:
-        """One segment of steps. The given states are used up."""
-        return self._segment(self.data, states)
 
     def samples(self, trial: Trial) -> Tree:
         """The fixed samples of a trial for every member."""
@@ -241,7 +183,7 @@ class Fleet:
         right = self.loop.gather(self._scorers[place](self.data, states, samples))
         return [jax.tree.map(lambda own: np.asarray(own)[: trial.count], each) for each in right]
 
-    def keep(self, places: Sequence[int]) -> Fleet:
+    def keep(self, places: Sequence[int]) -> SequenceFleet:
         """The members at these places only, sharing what is compiled."""
         smaller = copy.copy(self)
         smaller.data = self.loop.keep(self.data, places)
@@ -258,22 +200,4 @@ class Fleet:
         right = self.score(states, self.plan.trials[0], self.in_range)
         scores = [float(each.everywhere.mean()) for each in right]
         counts = last or not self.plan.to_the_end
-        perfect = self.loop.spread([jnp.bool_(counts and score == 1.0) for score in scores])
-        return self._mark(states, perfect), scores
-
-    @cached_property
-    def _mark(self) -> Callable:
-        def mark(state: MemberState, perfect: Any) -> MemberState:
-            done = jnp.where(perfect & (state.status == RUNNING), FITTED, state.status)
-            return state._replace(status=done)
-
-        return self.loop.compile(mark, donate=0)
-
-    def standing(self, states: Tree) -> list[tuple[int, float]]:
-        """Status and loss of every member; cheap, the weights stay where they are."""
-        found = self.loop.gather(self.loop.pick(states, lambda state: (state.status, state.loss)))
-        return [(int(status), float(loss)) for status, loss in found]
-
-    def members(self, states: Tree) -> list[MemberState]:
-        """One state a member, on the host side of the mapping."""
-        return self.loop.gather(states)
+        return self.mark(states, [counts and score == 1.0 for score in scores]), scores

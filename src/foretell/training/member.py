@@ -5,7 +5,7 @@ Nothing here knows how many members there are; the fleet maps over them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -42,7 +42,7 @@ class MemberData(NamedTuple):
 class MemberState(NamedTuple):
     """What changes while training."""
 
-    model: Model
+    model: Any  # what is trained: a transformer here, other models in other fleets
     optimiser: optax.OptState
     step: Int[Array, "*member"]
     status: Int[Array, "*member"]

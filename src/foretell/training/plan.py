@@ -159,6 +159,16 @@ class Plan:
         """Content hash: names the run in the store."""
         return content_hash(self.as_json())
 
+    @property
+    def kind(self) -> str:
+        """The same for plans that one compiled program can train together."""
+        if self.network is not None:
+            return self.hash
+        alike = dataclasses.replace(self, trials=self.trials[:1]).as_json()
+        task = self.members[0].task
+        family = type(task).__qualname__ if task.tables != () else task.as_json()
+        return content_hash({**alike, "members": None, "family": family, "longest": task.longest})
+
 
 def join(plans: Sequence[Plan]) -> Plan:
     """One plan with the members and tests of all: many questions, one compiled program.

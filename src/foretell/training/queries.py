@@ -14,6 +14,7 @@ import pyarrow as arrow
 
 from foretell.plain.errors import BadInput
 from foretell.plain.files import explain_disk_trouble
+from foretell.training.record import Record
 from foretell.training.store import Store
 
 COLUMNS = {
@@ -40,6 +41,8 @@ def table(store: Store) -> arrow.Table:
     """Every score of every intact run, one row each."""
     rows: list[dict[str, Any]] = []
     for run in store.runs()[0]:
+        if not isinstance(run.record, Record):
+            continue  # fitted functions have no scores by size
         shape = run.question["architecture"]
         ended = {member.seed: member.status for member in run.record.members}
         fixed = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,13 +38,88 @@ class MemberRecord:
 
 @dataclass(frozen=True)
 class Record:
-    """Everything a run showed, as plain values."""
+    """Everything a run on sequences showed."""
 
+    kind: ClassVar[str] = "scores"
     members: tuple[MemberRecord, ...]
     scores: tuple[Score, ...]
     baselines: tuple[Baseline, ...]
     history: tuple[dict[str, Any], ...]  # one entry a check: step, losses, in-range scores
     seconds: float
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What there is much of, a line each."""
+        return _packed(self.scores)
+
+    def summary(self) -> dict[str, Any]:
+        """The rest."""
+        return {
+            "members": [dataclasses.asdict(member) for member in self.members],
+            "baselines": self.baselines,
+            "history": self.history,
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def read(cls, run: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Record:
+        """From what `summary` and `lines` gave."""
+        return cls(
+            tuple(MemberRecord(**member) for member in run["members"]),
+            tuple(score for line in lines for score in _unpacked(line)),
+            tuple((str(p), int(a), int(b), float(v)) for p, a, b, v in run["baselines"]),
+            tuple(run["history"]),
+            float(run["seconds"]),
+        )
+
+
+@dataclass(frozen=True)
+class FittedMember:
+    """How the training of one regression ended, and what its model is like."""
+
+    seed: int
+    learning_rate: float
+    status: str
+    steps: int
+    train: float  # mean squared error on all training inputs
+    validation: float  # on fresh ones
+    deviation: float  # standard error of the validation loss
+    squared_norm: float
+    trace: float  # of the Hessian of the training loss, estimated
+    trace_error: float  # standard error of that
+    sub_gaussian: float  # constant of the validation losses
+
+    @property
+    def gap(self) -> float:
+        """How much worse fresh inputs are."""
+        return self.validation - self.train
+
+
+@dataclass(frozen=True)
+class GapRecord:
+    """Everything a run of regressions showed."""
+
+    kind: ClassVar[str] = "gap"
+    members: tuple[FittedMember, ...]
+    history: tuple[dict[str, Any], ...]  # one entry a check: step, losses, share explained
+    seconds: float
+
+    def lines(self) -> list[dict[str, Any]]:
+        """A line a member."""
+        return [dataclasses.asdict(member) for member in self.members]
+
+    def summary(self) -> dict[str, Any]:
+        """The rest."""
+        return {"history": self.history, "seconds": self.seconds}
+
+    @classmethod
+    def read(cls, run: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> GapRecord:
+        """From what `summary` and `lines` gave."""
+        members = tuple(FittedMember(**line) for line in lines)
+        return cls(members, tuple(run["history"]), float(run["seconds"]))
+
+
+AnyRecord = Record | GapRecord
+KINDS: dict[str, type[Record] | type[GapRecord]] = {each.kind: each for each in (Record, GapRecord)}
 
 
 def by_size(
@@ -54,3 +131,23 @@ def by_size(
         at = sizes == size
         found.append(Score(seed, *place, size, int(right[at].sum()), int(at.sum())))
     return found
+
+
+def _packed(scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """One line a seed, probe and range: a line a size would be ten times as much to keep."""
+    lines: dict[tuple[int, str, int, int], dict[str, Any]] = {}
+    for s in scores:
+        line = lines.setdefault(
+            (s.seed, s.probe, s.low, s.high),
+            {"seed": s.seed, "probe": s.probe, "low": s.low, "high": s.high}
+            | {"size": [], "right": [], "tried": []},
+        )
+        for name in ("size", "right", "tried"):
+            line[name].append(getattr(s, name))
+    return list(lines.values())
+
+
+def _unpacked(line: Mapping[str, Any]) -> list[Score]:
+    place = line["seed"], line["probe"], line["low"], line["high"]
+    counted = zip(line["size"], line["right"], line["tried"], strict=True)
+    return [Score(*place, *each) for each in counted]

@@ -22,10 +22,9 @@ number of processes may use one store.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from safetensors.numpy import save
 from foretell.plain.errors import StoreProblem
 from foretell.plain.files import explain_disk_trouble, hold, write_atomically
 from foretell.training.checkpoint import POINTER, remove_arrays
-from foretell.training.record import MemberRecord, Record, Score
+from foretell.training.record import KINDS, AnyRecord, Record
 
 DEFAULT_FOLDER = "foretell-runs"
 
@@ -46,7 +45,7 @@ class StoredRun:
 
     question: Mapping[str, Any]
     settings: Mapping[str, Any]
-    record: Record
+    record: AnyRecord
     provenance: Mapping[str, Any]
     folder: Path
 
@@ -98,20 +97,18 @@ class Store:
         self,
         folder: Path,
         settings: Mapping[str, Any],
-        record: Record,
+        record: AnyRecord,
         weights: Mapping[str, Any],
         provenance: Mapping[str, Any],
     ) -> None:
         """Write a finished run; `run.json` last, since its presence says that the rest is there."""
         write_atomically(folder / "settings.json", json.dumps(settings, indent=1))
-        lines = [json.dumps(line) for line in _packed(record.scores)]
+        lines = [json.dumps(line) for line in record.lines()]
         write_atomically(folder / "values.jsonl", "".join(line + "\n" for line in lines))
         write_atomically(folder / "weights.safetensors", save(dict(weights)))
         run = {
-            "members": [dataclasses.asdict(member) for member in record.members],
-            "baselines": record.baselines,
-            "history": record.history,
-            "seconds": record.seconds,
+            "kind": record.kind,
+            **record.summary(),
             "lines": len(lines),
             "provenance": provenance,
         }
@@ -132,13 +129,8 @@ class Store:
             values = (folder / "values.jsonl").read_text().splitlines()
             if len(values) != run["lines"]:
                 raise ValueError(f"values.jsonl has {len(values)} lines, not {run['lines']}")
-            record = Record(
-                tuple(MemberRecord(**member) for member in run["members"]),
-                tuple(score for line in values for score in _unpacked(json.loads(line))),
-                tuple((str(p), int(a), int(b), float(v)) for p, a, b, v in run["baselines"]),
-                tuple(run["history"]),
-                float(run["seconds"]),
-            )
+            kind = KINDS[run.get("kind", Record.kind)]  # runs from before there were kinds
+            record = kind.read(run, [json.loads(line) for line in values])
             question = json.loads((folder.parent / "question.json").read_text())
             settings = json.loads((folder / "settings.json").read_text())
             return StoredRun(question, settings, record, run["provenance"], folder)
@@ -184,23 +176,3 @@ class Store:
                 os.write(handle, (json.dumps(line) + "\n").encode())
             finally:
                 os.close(handle)
-
-
-def _packed(scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """One line a seed, probe and range: a line a size would be ten times as much to keep."""
-    lines: dict[tuple[int, str, int, int], dict[str, Any]] = {}
-    for s in scores:
-        line = lines.setdefault(
-            (s.seed, s.probe, s.low, s.high),
-            {"seed": s.seed, "probe": s.probe, "low": s.low, "high": s.high}
-            | {"size": [], "right": [], "tried": []},
-        )
-        for name in ("size", "right", "tried"):
-            line[name].append(getattr(s, name))
-    return list(lines.values())
-
-
-def _unpacked(line: Mapping[str, Any]) -> list[Score]:
-    place = line["seed"], line["probe"], line["low"], line["high"]
-    counted = zip(line["size"], line["right"], line["tried"], strict=True)
-    return [Score(*place, *each) for each in counted]

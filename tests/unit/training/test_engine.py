@@ -16,10 +16,10 @@ from tests_plan import small_plan
 from foretell.core.question import SizeRange
 from foretell.plain.errors import StoreProblem
 from foretell.tasks.lookup import find_task
-from foretell.training import checkpoint, engine, fleet
+from foretell.training import checkpoint, engine, fleet, loops
 from foretell.training.checkpoint import load_checkpoint, save_checkpoint
-from foretell.training.engine import Run
 from foretell.training.plan import Member, Plan, Trial
+from foretell.training.sequence_run import SequenceRun as Run
 from foretell.training.stopping import Interrupted
 
 SCRIPT = """
@@ -27,13 +27,13 @@ import sys
 sys.path.insert(0, {here!r})
 from pathlib import Path
 import numpy as np
-from foretell.training import engine
+from foretell.training import engine, sequence_run
 from tests_plan import small_plan
 engine.SAVE_SECONDS = 0.0
 folder = Path(sys.argv[1])
 def show(progress):
     print(progress.step, flush=True)
-record, weights = engine.Run((small_plan(steps=200),), folder, show).execute()[0]
+record, weights = sequence_run.SequenceRun((small_plan(steps=200),), folder, show).execute()[0]
 np.savez(folder / "weights.npz", **weights)
 (folder / "record.txt").write_text(repr((record.members, record.scores, record.history)))
 """
@@ -209,10 +209,10 @@ def test_together_or_alone_is_the_same(tmp_path):
 def test_who_has_stopped_leaves_the_batched_fleet(tmp_path, monkeypatch):
     """A member that stops early is parked, and everybody is tested in the end."""
     monkeypatch.setattr(engine, "COMPILE_SECONDS", 0.0)
-    monkeypatch.setattr(fleet, "loop_for_device", fleet.Together)
+    monkeypatch.setattr(fleet, "loop_for_device", loops.Together)
     plan = small_plan(count=3, steps=60)
     run = Run((plan,), tmp_path, lambda progress: None)
-    check = fleet.Fleet.check
+    check = fleet.SequenceFleet.check
     marked = []
 
     def first_two_fit(self, states, last):
@@ -222,7 +222,7 @@ def test_who_has_stopped_leaves_the_batched_fleet(tmp_path, monkeypatch):
             states = self._mark(states, np.array([True, True, False]))
         return states, scores
 
-    monkeypatch.setattr(fleet.Fleet, "check", first_two_fit)
+    monkeypatch.setattr(fleet.SequenceFleet, "check", first_two_fit)
     record, _ = run.execute()[0]
     assert [m.status for m in record.members][:2] == ["fitted", "fitted"]
     assert [m.steps for m in record.members] == [20, 20, 60]

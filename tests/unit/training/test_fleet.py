@@ -14,7 +14,8 @@ from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
 from foretell.training import member
 from foretell.training.evaluation import Right
-from foretell.training.fleet import Fleet, OneByOne, Together
+from foretell.training.fleet import SequenceFleet
+from foretell.training.loops import OneByOne, Together
 from foretell.training.member import DIVERGED, FITTED, RUNNING
 from foretell.training.plan import Member, Plan, Trial
 
@@ -22,7 +23,7 @@ from foretell.training.plan import Member, Plan, Trial
 @functools.cache
 def fleet_for(plan, loop):
     """Compiling is most of the work here, so tests share fleets; a fleet keeps no state."""
-    return Fleet(plan, loop())
+    return SequenceFleet(plan, loop())
 
 
 def train(plan, loop, segments=2):
@@ -93,7 +94,7 @@ def test_a_fitted_member_stops_changing(loop):
 
 
 def test_check_marks_only_perfect_members(monkeypatch):
-    fleet = Fleet(small_plan(count=3), OneByOne())
+    fleet = SequenceFleet(small_plan(count=3), OneByOne())
     states = fleet.start()
     perfect = [np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)]
     perfect[2][7] = False
@@ -105,7 +106,7 @@ def test_check_marks_only_perfect_members(monkeypatch):
 
 
 def test_who_goes_on_to_the_end_is_marked_at_the_last_check_only(monkeypatch):
-    fleet = Fleet(small_plan(count=2, to_the_end=True), OneByOne())
+    fleet = SequenceFleet(small_plan(count=2, to_the_end=True), OneByOne())
     found = [Right(np.ones(40, bool), np.ones(40, bool))] * 2
     monkeypatch.setattr(fleet, "score", lambda *arguments: found)
     states, _ = fleet.check(fleet.start(), last=False)
@@ -118,7 +119,7 @@ def test_the_last_answer_is_scored_apart():
     task = find_task("accept:parity-language", 12)
     members = tuple(Member(seed, 1e-3, task) for seed in range(2))
     plan = small_plan(members=members, task="accept:parity-language", positional="nope")
-    fleet = Fleet(plan, OneByOne())
+    fleet = SequenceFleet(plan, OneByOne())
     trial = plan.trials[1]
     for right in fleet.score(fleet.start(), trial, fleet.samples(trial)):
         assert (right.last | ~right.everywhere).all()  # all right means the last is right

@@ -6,12 +6,13 @@ import pytest
 from tests_plan import small_plan
 
 from foretell.training import member
-from foretell.training.fleet import Fleet, OneByOne, Together
+from foretell.training.fleet import SequenceFleet
+from foretell.training.loops import OneByOne, Together
 
 
 def plain_losses(plan):
     """Step by step in Python, no fleet, no segments."""
-    data = Fleet(plan, OneByOne()).data[0]
+    data = SequenceFleet(plan, OneByOne()).data[0]
     state = member.create(plan, *tokens_and_labels(plan), data)
     room = member.room_for(plan)
     step = jax.jit(
@@ -34,7 +35,7 @@ def tokens_and_labels(plan):
 def test_a_fleet_of_one_is_the_unbatched_loop(loop, task):
     plan = small_plan(count=1, task=task, steps=60)
     expected, last = plain_losses(plan)
-    fleet = Fleet(plan, loop())
+    fleet = SequenceFleet(plan, loop())
     states, means = fleet.start(), []
     for _ in range(plan.steps // plan.segment):
         states = fleet.advance(states)

@@ -1,0 +1,116 @@
+"""One member that fits a function of bits: a pure step on its own sample, by squared error.
+
+Nothing here knows how many members there are; the fleet maps over them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Float, Int, Int8, Key
+
+from foretell.models import readout
+from foretell.models.readout import Readout
+from foretell.numerics.keys import key_for, root_key
+from foretell.training.gap_plan import GapMember, GapPlan
+from foretell.training.member import DIVERGED, RUNNING, MemberState
+
+PIECE = 2_048  # inputs of one forward pass when a loss over all of them is taken
+
+
+class Sample(NamedTuple):
+    """Inputs with the function's values."""
+
+    inputs: Int8[Array | np.ndarray, "*member batch bit"]
+    values: Float[Array | np.ndarray, "*member batch"]
+
+
+class RegressionData(NamedTuple):
+    """What tells one member from another, as arrays."""
+
+    seed: Int[Array, "*member"]
+    learning_rate: Float[Array, "*member"]
+    train: Sample
+    fresh: Sample
+
+
+def draw_data(plan: GapPlan, member: GapMember) -> RegressionData:
+    """Uniform inputs, with repetition: the training sample and the fresh one, by the seed alone."""
+    generator = np.random.default_rng([member.seed, 0x6761])
+    bits = member.task.bits
+
+    def drawn(count: int) -> Sample:
+        inputs = generator.integers(0, 2, (count, bits), dtype=np.int8)
+        return Sample(inputs, member.task.function(inputs).astype(np.float32))
+
+    rate = jnp.float32(member.learning_rate)
+    train, fresh = drawn(plan.samples), drawn(plan.validation)
+    return RegressionData(jnp.int32(member.seed), rate, train, fresh)
+
+
+def create(plan: GapPlan, data: RegressionData) -> MemberState:
+    """A fresh member, decided by its seed alone."""
+    model = readout.create(data.train.inputs.shape[-1], key_for(root_key(data.seed), "model"))
+    zero = jnp.zeros((), jnp.int32)
+    return MemberState(model, optimiser(plan).init(model), zero, zero, jnp.zeros(()))
+
+
+def optimiser(plan: GapPlan) -> optax.GradientTransformation:
+    """AdamW without its learning rate, which differs between members and is applied by `step`."""
+    return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(plan.weight_decay))
+
+
+def squared_error(
+    model: Readout, sample: Sample, key: Key[Array, ""] | None = None, dropout: float = 0.0
+) -> Float[Array, ""]:
+    """Mean squared error, without a factor one half."""
+    found = readout.apply(model, jnp.asarray(sample.inputs), key, dropout)
+    return jnp.mean(jnp.square(found - sample.values))
+
+
+def losses(model: Readout, sample: Sample) -> Float[Array, " batch"]:
+    """The squared error at each input, a piece of them at a time."""
+    count = sample.values.shape[0]
+    piece = min(PIECE, count)
+    padding = -count % piece
+    inputs = jnp.pad(jnp.asarray(sample.inputs), ((0, padding), (0, 0)))
+    pieces = inputs.reshape(-1, piece, inputs.shape[1])
+    found = jax.lax.map(lambda part: readout.apply(model, part), pieces).reshape(-1)[:count]
+    return jnp.square(found - sample.values)
+
+
+def step(
+    plan: GapPlan, data: RegressionData, state: MemberState
+) -> tuple[MemberState, Float[Array, ""]]:
+    """One step of AdamW on a batch drawn with repetition from the training sample."""
+    key = key_for(root_key(data.seed), "train", state.step)
+    batch = min(plan.batch, plan.samples)
+    index = jax.random.randint(key_for(key, "batch"), (batch,), 0, plan.samples)
+    chosen = Sample(jnp.asarray(data.train.inputs)[index], jnp.asarray(data.train.values)[index])
+    dropping = key_for(key, "dropout") if plan.dropout else None
+    cost, gradient = jax.value_and_grad(squared_error)(state.model, chosen, dropping, plan.dropout)
+    updates, memory = optimiser(plan).update(gradient, state.optimiser, state.model)
+    model = jax.tree.map(
+        lambda weight, change: weight - data.learning_rate * change, state.model, updates
+    )
+    return state._replace(model=model, optimiser=memory, step=state.step + 1), cost
+
+
+def segment(plan: GapPlan, data: RegressionData, state: MemberState) -> MemberState:
+    """`plan.segment` steps. A member that is done stays as it is; one that blows up goes back."""
+
+    def run(start: MemberState) -> MemberState:
+        end, costs = jax.lax.scan(
+            lambda now, _: step(plan, data, now), start, None, length=plan.segment
+        )
+        finite = jnp.isfinite(costs).all()
+        for leaf in jax.tree.leaves(end.model):
+            finite &= jnp.isfinite(leaf).all()
+        kept = jax.tree.map(lambda new, old: jnp.where(finite, new, old), end, start)
+        return kept._replace(status=jnp.where(finite, start.status, DIVERGED), loss=costs.mean())
+
+    return jax.lax.cond(state.status == RUNNING, run, lambda same: same, state)
