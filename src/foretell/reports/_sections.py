@@ -97,6 +97,8 @@ def measurement_card(measurement: Measurement | None) -> Markup:
 
 def figure(measurement: Measurement, predictions: Sequence[Prediction]) -> Markup:
     """The curves on a light card, which keeps them readable in the dark scheme too."""
+    if not measurement.curves:
+        return Markup("")
     drawn = Markup(length_curves(measurement, predictions))
     probes = len({curve.probe for curve in measurement.curves})
     frame = element("div", drawn, class_="plot wide" if probes > 1 else "plot")
@@ -110,14 +112,15 @@ def figure(measurement: Measurement, predictions: Sequence[Prediction]) -> Marku
 def values_table(measurement: Measurement) -> Markup:
     """One line for each probe and range."""
     heads = ("Probe", "Sizes", "Mean", "95 % interval", "Guessing", "Each seed")
+    told = phrases.how_to_print(measurement)
     rows = [
         (
             element("span", value.probe, class_="nowrap"),
             _sizes(measurement, value.sizes),
-            element("strong", phrases.score(value.mean)),
-            phrases.interval(value.interval),
-            phrases.score(value.baseline),
-            element("span", phrases.seed_scores(value.seeds), class_="nowrap"),
+            element("strong", told(value.mean)),
+            phrases.interval(value.interval, told),
+            told(value.baseline),
+            element("span", phrases.seed_scores(value.seeds, told), class_="nowrap"),
         )
         for value in measurement.values
     ]

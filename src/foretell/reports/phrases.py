@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from foretell.core.measurement import Interval, Measurement, Value
 from foretell.core.prediction import Bound, Checked, Prediction, Standing
@@ -40,6 +40,22 @@ def score(value: float | None, digits: int = 3) -> str:
     return f"{value:.{digits}f}"
 
 
+def number(value: float | None, digits: int = 3) -> str:
+    """A number of any size, to so many digits that count.
+
+    >>> number(351.946), number(-0.00021), number(0.0), number(None)
+    ('352', '-0.00021', '0', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
+def how_to_print(measurement: Measurement) -> Callable[..., str]:
+    """Scores are shares; what a protocol without scores by size measures is any number."""
+    return score if measurement.curves else number
+
+
 def sentence(text: str) -> str:
     """Capital and full stop, for pages where a phrase stands alone.
 
@@ -49,20 +65,22 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
-def interval(found: Interval) -> str:
-    """Both ends in brackets."""
-    return f"[{score(found.low)}, {score(found.high)}]"
+def interval(found: Interval, print_one: Callable[..., str] = score) -> str:
+    """Both ends in brackets; nothing where one run says nothing about others."""
+    if math.isinf(found.low) or math.isinf(found.high):
+        return "–"
+    return f"[{print_one(found.low)}, {print_one(found.high)}]"
 
 
-def seed_scores(scores: Sequence[float]) -> str:
+def seed_scores(scores: Sequence[float], print_one: Callable[..., str] = score) -> str:
     """Each seed's score, or the ends when there are many.
 
     >>> seed_scores((1.0, 0.98)), seed_scores((0.5,) * 9 + (1.0,))
     ('1.00 0.98', '0.50 … 1.00 (10 seeds)')
     """
     if len(scores) <= MOST_SEEDS:
-        return " ".join(score(one, 2) for one in scores) or "–"
-    return f"{score(min(scores), 2)} … {score(max(scores), 2)} ({len(scores)} seeds)"
+        return " ".join(print_one(one, 2) for one in scores) or "–"
+    return f"{print_one(min(scores), 2)} … {print_one(max(scores), 2)} ({len(scores)} seeds)"
 
 
 def seed_names(seeds: Sequence[int]) -> str:

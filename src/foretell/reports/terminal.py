@@ -129,16 +129,16 @@ def _values_table(measurement: Measurement) -> Table:
     table.add_column("95 % interval", no_wrap=True)
     table.add_column("guess", justify="right", no_wrap=True)
     table.add_column("each seed", overflow="fold")
-    before = None
+    before, told = None, phrases.how_to_print(measurement)
     for value in measurement.values:
         seen = phrases.is_seen(measurement.question, value.sizes)
         table.add_row(
             Text("" if value.probe == before else value.probe),
             Text(f"{value.sizes}{'*' if seen else ' '}"),
-            Text(phrases.score(value.mean), "bold"),
-            Text(phrases.interval(value.interval)),
-            Text(phrases.score(value.baseline), "dim"),
-            Text(phrases.seed_scores(value.seeds)),
+            Text(told(value.mean), "bold"),
+            Text(phrases.interval(value.interval, told)),
+            Text(told(value.baseline), "dim"),
+            Text(phrases.seed_scores(value.seeds, told)),
         )
         before = value.probe
     if any(phrases.is_seen(measurement.question, value.sizes) for value in measurement.values):
