@@ -16,6 +16,7 @@ from foretell.cli.crasp import app as crasp
 from foretell.cli.decide import decide
 from foretell.cli.explain import explain
 from foretell.cli.export import export
+from foretell.cli.learned import learned
 from foretell.cli.list import list_names
 from foretell.cli.positions import positions
 from foretell.cli.predict import predict
@@ -42,6 +43,7 @@ app.add_typer(crasp, name="crasp")
 app.command("survey")(survey)
 app.command("reproduce")(reproduce)
 app.command("positions")(positions)
+app.command("learned")(learned)
 app.command("boolean")(boolean)
 app.command("scoreboard")(scoreboard)
 app.command("export")(export)

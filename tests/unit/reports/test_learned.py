@@ -1,0 +1,62 @@
+"""What a fitted model learned: coefficients against its own truth table, attention, bad input."""
+
+import json
+from html import escape
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from foretell.boolean.spectrum import Spectrum
+from foretell.boolean.truth_table import truth_table
+from foretell.models import readout
+from foretell.plain.errors import BadInput
+from foretell.reports import answers
+from foretell.reports.learned import _models, _read, inspect
+from foretell.reports.learned_shown import learned_page, sentence
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    store = tmp_path_factory.mktemp("store")
+    settings = {"budget": "smoke", "seeds": 2, "samples": 64}
+    answers.measure("boolean:degree=2,sparsity=2,T=4", store=store, **settings)
+    return next(store.glob("*/*/run.json")).parent
+
+
+def test_coefficients_are_those_of_the_model(folder):
+    found = inspect(folder)
+    assert found.exact and found.inputs == 16
+    task, arrays = _read(folder)
+    for (seed, weights), model in zip(_models(task, arrays, folder), found.models, strict=True):
+        assert model.seed == seed
+        table = truth_table(
+            lambda rows, w=weights: np.asarray(readout.apply(w, jnp.asarray(rows))), 4
+        )
+        spectrum = Spectrum.of_truth_table(np.asarray(table, float))
+        known = dict(zip(spectrum.masks.tolist(), spectrum.coefficients.tolist(), strict=True))
+        for part in model.components:
+            mask = sum(1 << bit for bit in part.bits)
+            assert part.learned == pytest.approx(known.get(mask, 0.0), abs=1e-5)
+            assert part.share == pytest.approx(model.attention[part.row, list(part.bits)].sum())
+            assert part.chance == len(part.bits) / 5
+        assert 0 <= model.explained <= 1
+        assert model.error == pytest.approx(
+            np.mean((table - truth_table(task.function, 4)) ** 2), rel=1e-4
+        )
+    assert json.dumps(found.as_json())
+
+
+def test_the_page_shows_every_model(folder):
+    found = inspect(folder)
+    page = learned_page(found)
+    assert page.count("<svg") == 2
+    assert all(escape(sentence(found, model)) in page for model in found.models)
+
+
+def test_what_is_no_run_is_refused(folder, tmp_path):
+    with pytest.raises(BadInput, match="not the folder of a finished run"):
+        inspect(tmp_path)
+    (folder / "weights.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(BadInput, match="not the folder of a finished run"):
+        inspect(folder)
