@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 ARGS ?=
+# tests compile the same programs over and over: keep them for one another
+CACHED := JAX_COMPILATION_CACHE_DIR=$(abspath $(VENV))/jax-cache JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3
 
 .PHONY: check test lint slow bench clean
 
@@ -11,7 +13,7 @@ check: $(STAMP)  ## the main job: predict, train, measure, compare
 	$(BIN)/foretell check binary-majority $(ARGS)
 
 test: $(STAMP)  ## the tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q $(ARGS)
+	$(CACHED) $(BIN)/python -m pytest -n 2 --dist loadfile -q $(ARGS)
 
 slow: $(STAMP)  ## the tests that take minutes
 	$(BIN)/python -m pytest -n 2 -q -m slow $(ARGS)

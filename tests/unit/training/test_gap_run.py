@@ -75,10 +75,9 @@ def _names(model):
     return named_leaves(model)
 
 
-@pytest.mark.parametrize("loop", [OneByOne, Together])
-def test_both_loops_fit_alike(loop):
+def test_both_loops_fit_alike():
     plan = small_plan(steps=20)
-    fleet = RegressionFleet(plan, loop())
+    fleet = RegressionFleet(plan, Together())
     states = fleet.advance(fleet.advance(fleet.start()))
     losses = [loss for _, loss in fleet.standing(states)]
     other = RegressionFleet(plan, OneByOne())
