@@ -31,7 +31,7 @@ AB = Alphabet(("a", "b"))
 WORDS = ["".join(w) for n in range(7) for w in product("ab", repeat=n)]
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 few = settings(max_examples=60, deadline=None)
-some = settings(max_examples=150, deadline=None)
+some = settings(max_examples=80, deadline=None)
 VARIETIES = (
     "star_free",
     "piecewise_testable",

@@ -94,7 +94,7 @@ def agree(compiled, words, wanted, offsets, forms=tuple(Form)):
             assert not wrong, (form, offset, words[wrong[0]], found[wrong[0]], wanted[wrong[0]])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cores())
 def test_interpreter_steps_and_limit_agree_on_random_programs(core):
     words = [*all_words(6), *random_words(2, 25, 40)]
@@ -154,7 +154,7 @@ def test_the_whole_law_on_the_library(path):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cores(most=14))
 def test_the_whole_law_on_random_programs(core):
     compiled = compile_program(core, context=216)

@@ -10,7 +10,7 @@ from foretell.plain.errors import BadInput
 
 # The run-time type checker looks at random elements of containers, also inside strategies.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
-many = settings(max_examples=400, deadline=None)
+many = settings(max_examples=200, deadline=None)
 
 WORDS = """
 alphabet a b let parameter empty next accept reject and or xor not implies iff true false mod in any

@@ -105,7 +105,7 @@ def test_the_textbook_route_gives_the_same_answers_often(dfa):
     routes_agree(dfa)
 
 
-@settings(few, max_examples=150)
+@settings(few, max_examples=100)
 @given(st.integers(0, 2**32).map(lambda seed: random_automaton(random.Random(seed), 8)))
 def test_shortcuts_for_large_automata_change_no_answer(dfa):
     usual = verdicts(dfa, moduli=(2,))
@@ -114,7 +114,7 @@ def test_shortcuts_for_large_automata_change_no_answer(dfa):
         assert verdicts(dfa, moduli=(2,)) == usual
 
 
-@settings(few, max_examples=150)
+@settings(few, max_examples=100)
 @given(automata)
 def test_the_state_at_every_prefix_is_one_letter_more(dfa):
     # w is followed by any letter: knowing the state of L before it is deciding L Σ at it.
@@ -325,7 +325,7 @@ def prototype_verdict(dfa: DFA):
 
 
 @pytest.mark.skipif(not PROTOTYPE.is_dir(), reason="the prototype is not here")
-@settings(few, max_examples=300)
+@settings(few, max_examples=100)
 @given(st.integers(0, 2**32).map(lambda seed: random_automaton(random.Random(seed), 8)))
 def test_the_prototype_gives_the_same_answers(dfa):
     expected, strict = prototype_verdict(dfa)

@@ -21,7 +21,7 @@ from foretell.languages.dfa import DFA
 
 # The run-time type checker looks at random elements of containers, also inside strategies.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
-few = settings(max_examples=150, deadline=None)
+few = settings(max_examples=80, deadline=None)
 MEANS = {"states": 400, "work": 3_000_000}
 
 

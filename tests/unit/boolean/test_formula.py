@@ -65,7 +65,7 @@ def nodes():
 
 
 @given(nodes())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_printing_parses_back_to_the_same_tree(tree: Node):
     assert Formula.parse(str(tree)).tree == tree
 
