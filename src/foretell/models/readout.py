@@ -81,13 +81,7 @@ def apply(
     dropout: float = 0.0,
 ) -> Float[Array, " batch"]:
     """The value at each row of bits. With a key, parts of the stream are dropped out."""
-    batch, bits = inputs.shape
-    width = width_of(bits)
-    learned = jnp.where(inputs[..., None] == 1, model.bit[1], model.bit[0])
-    learned = jnp.concatenate([learned, jnp.zeros((batch, 1, LEARNED))], axis=1)
-    places = jnp.broadcast_to(jnp.eye(bits + 1), (batch, bits + 1, bits + 1))
-    stream = jnp.concatenate([places, learned], axis=-1)
-    scale = 2 * math.log(bits) / math.sqrt(width)
+    stream, scale = _embedded(model, inputs), _scale(inputs.shape[1])
     stream = stream + _dropped(_attend(model.first, stream, stream, scale), key, "first", dropout)
     hidden = jax.nn.relu(stream @ model.mlp_in + model.mlp_bias)
     after = hidden @ model.mlp_out + model.mlp_out_bias
@@ -97,14 +91,38 @@ def apply(
     return read[:, 0] @ model.head + model.head_bias
 
 
+def _embedded(
+    model: Readout, inputs: Integer[Array, "batch bit"]
+) -> Float[Array, "batch length width"]:
+    """One-hot positions beside what is learned of the bit; nothing at the extra position."""
+    batch, bits = inputs.shape
+    learned = jnp.where(inputs[..., None] == 1, model.bit[1], model.bit[0])
+    learned = jnp.concatenate([learned, jnp.zeros((batch, 1, LEARNED))], axis=1)
+    places = jnp.broadcast_to(jnp.eye(bits + 1), (batch, bits + 1, bits + 1))
+    return jnp.concatenate([places, learned], axis=-1)
+
+
+def _scale(bits: int) -> float:
+    return 2 * math.log(bits) / math.sqrt(width_of(bits))
+
+
+def _shares(
+    weights: AttentionWeights,
+    queries: Float[Array, "batch query width"],
+    stream: Float[Array, "batch key width"],
+    scale: float,
+) -> Float[Array, "batch query key"]:
+    logits = jnp.einsum("bqp,bkp->bqk", queries @ weights.query, stream @ weights.key)
+    return jax.nn.softmax(logits * scale, axis=-1)
+
+
 def _attend(
     weights: AttentionWeights,
     queries: Float[Array, "batch query width"],
     stream: Float[Array, "batch length width"],
     scale: float,
 ) -> Float[Array, "batch query width"]:
-    logits = jnp.einsum("bqp,blp->bql", queries @ weights.query, stream @ weights.key) * scale
-    return jax.nn.softmax(logits, axis=-1) @ (stream @ weights.value)
+    return _shares(weights, queries, stream, scale) @ (stream @ weights.value)
 
 
 def _dropped(
@@ -125,11 +143,5 @@ def attention_rows(
     model: Readout, inputs: Integer[Array, "batch bit"]
 ) -> Float[Array, "batch query key"]:
     """How the first layer attends: a learned component shows as a row on its bits."""
-    batch, bits = inputs.shape
-    learned = jnp.where(inputs[..., None] == 1, model.bit[1], model.bit[0])
-    learned = jnp.concatenate([learned, jnp.zeros((batch, 1, LEARNED))], axis=1)
-    places = jnp.broadcast_to(jnp.eye(bits + 1), (batch, bits + 1, bits + 1))
-    stream = jnp.concatenate([places, learned], axis=-1)
-    scale = 2 * math.log(bits) / math.sqrt(width_of(bits))
-    query, key = stream @ model.first.query, stream @ model.first.key
-    return jax.nn.softmax(jnp.einsum("bqp,bkp->bqk", query, key) * scale, axis=-1)
+    stream = _embedded(model, inputs)
+    return _shares(model.first, stream, stream, _scale(inputs.shape[1]))

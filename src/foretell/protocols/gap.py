@@ -34,6 +34,7 @@ from foretell.numerics.intervals import of_mean
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget, either
 from foretell.tasks.boolean import BooleanTask
+from foretell.tasks.lookup import find_task
 from foretell.training.gap_plan import GapMember, GapPlan
 from foretell.training.record import FittedMember, GapRecord
 
@@ -195,6 +196,13 @@ class Gap(Protocol[GapPlan, GapRecord]):
         if within == 0:
             return Verdict.NO, found
         return Verdict.UNDECIDED, f"the runs disagree; {found}"
+
+
+def question_about(text: str, samples: int) -> Question:
+    """The gap of the function that `boolean:text` names, after so many samples."""
+    task = find_task(f"boolean:{text}")
+    outcome = GapAtMost(SizeRange(task.longest, task.longest), samples, GAP)
+    return Question(task, Gap.architecture(None, task), outcome)
 
 
 def _value(name: str, sizes: SizeRange, members: list[FittedMember]) -> Value:

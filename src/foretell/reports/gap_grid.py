@@ -77,14 +77,25 @@ class GapClass:
 
     @property
     def fitted(self) -> tuple[Measurement, ...]:
-        """Those whose one run fitted its training inputs."""
+        """Those with a model that fitted its training inputs; their values are of such models."""
         return tuple(each for each in self.measured if each.provenance["fitted"])
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Models fitted, models trained, models asked for."""
+        known = [each.provenance for each in self.measured]
+        fitted, trained = (sum(len(each[name]) for each in known) for name in ("fitted", "seeds"))
+        return fitted, trained, sum(len(line.asked.seeds) for line in self.lines)
 
     def spread(self, quantity: str) -> Spread | None:
         """Over the functions that were fitted."""
         name = QUANTITIES[quantity]
         found = tuple(
-            value.mean for each in self.fitted for value in each.values if value.probe == name
+            one
+            for each in self.fitted
+            for value in each.values
+            if value.probe == name
+            for one in value.seeds
         )
         return Spread(found) if found else None
 
@@ -101,9 +112,7 @@ class GapClass:
             "degree": self.family.degree,
             "sparsity": self.family.sparsity,
             "bits": self.family.bits,
-            "functions": len(self.lines),
-            "measured": len(self.measured),
-            "fitted": len(self.fitted),
+            "models": dict(zip(("fitted", "trained", "asked"), self.counts, strict=True)),
             **{name: list(found.values) if found else [] for name, found in spreads.items()},
             "construction": {"squared_norm": self.built_norm, "trace": self.built_trace},
             "hardness": hardness(self.family),

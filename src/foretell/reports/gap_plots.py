@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import matplotlib
@@ -12,11 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from foretell.boolean.bounds.terms import Form
-from foretell.plain.canonical import content_hash
 from foretell.reports.gap_grid import ADMISSIBLE, PUBLISHED, GapGrid
 from foretell.reports.plots import GREY, INK, STYLE, as_svg
+from foretell.reports.position_plots import COLOURS
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito, one a sparsity
 TRIVIAL = 0.25
 LABELS = {"squared_norm": "squared norm of the weights", "trace": "trace of the Hessian"}
 
@@ -55,13 +53,9 @@ def built_figure(grid: GapGrid) -> str:
         return as_svg(figure, "norm and sharpness: learned against constructed")
 
 
-@contextlib.contextmanager
-def _style(grid: GapGrid, name: str) -> Iterator[None]:
-    with matplotlib.rc_context():
-        matplotlib.rcParams.update(STYLE)
-        salt = content_hash([grid.reproduction.title, grid.budget, name])
-        matplotlib.rcParams["svg.hashsalt"] = salt
-        yield
+def _style(grid: GapGrid, name: str) -> AbstractContextManager[None]:
+    salt = f"{name} {grid.reproduction.title} {grid.budget}"
+    return matplotlib.rc_context({**STYLE, "svg.hashsalt": salt})
 
 
 def _colours(grid: GapGrid) -> list[tuple[str, int]]:

@@ -10,6 +10,7 @@ from rich.text import Text
 from foretell.boolean.bounds.terms import Form
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, pairs, table
+from foretell.reports.columns import print_columns
 from foretell.reports.gap_grid import ADMISSIBLE, PUBLISHED, GapClass, GapGrid, Spread
 from foretell.reports.gap_plots import built_figure, gaps_figure
 from foretell.reports.html import masthead, page
@@ -19,17 +20,8 @@ HEADS = ("class", "fitted", "gap", "95 %", "bound", "corrected", "trace", "built
 
 def show(console: Console, grid: GapGrid) -> None:
     """One line a class, and what it adds up to."""
-    rows = [cells(each) for each in grid.classes]
-    widths = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
-
-    def print_line(texts: tuple[str, ...], style: str = "") -> None:
-        padded = [text.ljust(width) for text, width in zip(texts, widths, strict=True)]
-        console.print(Text("  ".join(padded).rstrip(), style=style), soft_wrap=True)
-
     console.print(Text(grid.reproduction.title, style="bold"))
-    print_line(HEADS, "dim")
-    for row in rows:
-        print_line(row)
+    print_columns(console, HEADS, [cells(each) for each in grid.classes])
     for sentence in findings(grid):
         console.print(Text(sentence, style="dim"))
 
@@ -39,7 +31,7 @@ def cells(each: GapClass) -> tuple[str, ...]:
     gap, trace = each.spread("gap"), each.spread("trace")
     return (
         each.label,
-        f"{len(each.fitted)} of {len(each.lines)}",
+        f"{each.counts[0]} of {each.counts[2]}",
         f"{gap.mean:.4f}" if gap else "–",
         _interval(gap),
         f"{each.bound(PUBLISHED, Form.PUBLISHED).value:.3g}",
@@ -72,9 +64,9 @@ def findings(grid: GapGrid) -> list[str]:
             told.append(
                 f"the learned {name} is below the construction's in {below} of {among} classes"
             )
-    missing = sum(len(each.lines) - len(each.measured) for each in grid.classes)
-    failed = sum(len(each.measured) - len(each.fitted) for each in grid.classes)
-    told.append(f"{failed} functions were not fitted and are left out; {missing} are not run yet")
+    failed = sum(each.counts[1] - each.counts[0] for each in grid.classes)
+    missing = sum(each.counts[2] - each.counts[1] for each in grid.classes)
+    told.append(f"{failed} models did not fit and are left out; {missing} are not trained yet")
     return told
 
 
@@ -130,5 +122,5 @@ def _details(each: GapClass) -> Markup:
         settings += [(name, str(version)) for name, version in known["versions"].items()]
         content += [pairs(settings), element("p", "Rule: ", each.measured[0].rule, class_="quiet")]
         content += [element("p", note, class_="quiet") for note in each.measured[0].notes[1:]]
-    summary = element("summary", element("strong", each.label), f" {len(each.fitted)} fitted")
+    summary = element("summary", element("strong", each.label), f" {each.counts[0]} fitted")
     return element("details", summary, *content, class_="line-details")

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.text import Text
 
-from foretell.plain.canonical import content_hash
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, table
+from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.learned import Component, Learned, LearnedModel
 from foretell.reports.plots import INK, STYLE, as_svg
@@ -29,11 +29,7 @@ def show(console: Console, found: Learned) -> None:
     console.print(Text(found.task.name, style="bold"))
     for model in found.models:
         console.print(Text(f"\n{sentence(found, model)}"))
-        rows = [cells(part) for part in model.components]
-        widths = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
-        for style, row in (("dim", HEADS), *(("", row) for row in rows)):
-            padded = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
-            console.print(Text("  " + "  ".join(padded).rstrip(), style=style), soft_wrap=True)
+        print_columns(console, HEADS, [cells(part) for part in model.components])
 
 
 def sentence(found: Learned, model: LearnedModel) -> str:
@@ -73,9 +69,8 @@ def learned_page(found: Learned) -> str:
 
 def figure(found: Learned, model: LearnedModel) -> str:
     """SVG text: attention rows, and coefficients true beside learned."""
-    with matplotlib.rc_context():
-        matplotlib.rcParams.update(STYLE)
-        matplotlib.rcParams["svg.hashsalt"] = content_hash([found.task.name, model.seed])
+    salt = f"{found.task.name} {model.seed}"
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": salt}):
         drawn = Figure(figsize=(11, 4.6), layout="constrained")
         rows, bars = drawn.subplots(1, 2)
         image = rows.imshow(model.attention, cmap="Blues", vmin=0, aspect="equal")

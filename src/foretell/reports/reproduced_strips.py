@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from foretell.core.question import SizeRange, Verdict
-from foretell.plain.canonical import content_hash
 from foretell.reports.plots import GREY, INK, STYLE, as_svg
 from foretell.reports.reproduced import Compared, Comparison
 
@@ -24,9 +23,8 @@ def strips_figure(whole: Comparison) -> str:
     encodings = list(dict.fromkeys(line.question.architecture.positional for line in run))
     ranges = run[0].ranges[1:]
     groups = list(dict.fromkeys(line.line.group for line in run))
-    with matplotlib.rc_context():
-        matplotlib.rcParams.update(STYLE)
-        matplotlib.rcParams["svg.hashsalt"] = content_hash([whole.reproduction.title, "strips"])
+    salt = f"strips {whole.reproduction.title} {whole.budget}"
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": salt}):
         figure = Figure(figsize=(12, 0.75 + 2.6 * len(encodings)), layout="constrained")
         panels = figure.subplots(len(encodings), len(ranges), squeeze=False, sharey=True)
         for row, positional in enumerate(encodings):

@@ -23,11 +23,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from foretell.boolean.outcome import GapAtMost
-from foretell.core.question import Question, SizeRange
-from foretell.protocols._asking import Budget, Request
+from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
-from foretell.protocols.gap import GAP, Gap
+from foretell.protocols.gap import Gap, question_about
 from foretell.reproductions import Line, Reproduction
 
 
@@ -66,17 +64,10 @@ class BooleanGap(Reproduction):
             Line(
                 f"degree {degree}",
                 f"degree {degree} sparsity {sparsity}",
-                Asked(_question(grid, degree, sparsity, number), protocol, (number,)),
+                Asked(question_about(text, grid.samples), protocol, (number,)),
             )
             for degree in grid.degrees
             for sparsity in grid.sparsities
             for number in range(grid.functions if seeds is None else seeds)
+            for text in (f"degree={degree},sparsity={sparsity},T={grid.bits},seed={number}",)
         )
-
-
-def _question(grid: Grid, degree: int, sparsity: int, number: int) -> Question:
-    text = f"degree={degree},sparsity={sparsity},T={grid.bits},seed={number}"
-    request = Request(what=f"boolean:{text}")
-    task = request.task()
-    outcome = GapAtMost(SizeRange(grid.bits, grid.bits), grid.samples, GAP)
-    return Question(task, Gap.architecture(request, task), outcome)

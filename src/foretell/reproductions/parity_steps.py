@@ -21,11 +21,9 @@ from __future__ import annotations
 
 from typing import final
 
-from foretell.boolean.outcome import GapAtMost
-from foretell.core.question import Question, SizeRange
-from foretell.protocols._asking import Budget, Request
+from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
-from foretell.protocols.gap import GAP, SAMPLES, Gap
+from foretell.protocols.gap import SAMPLES, Gap, question_about
 from foretell.reproductions import Line, Reproduction
 
 BITS = {Budget.SMOKE: (4,), Budget.CPU: (4, 6, 8), Budget.GPU: (4, 6, 8, 10, 12, 16, 20)}
@@ -43,23 +41,15 @@ class ParitySteps(Reproduction):
 
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """For each number of bits both ways; `seeds` models of each."""
-        runs = range(SEEDS[budget] if seeds is None else seeds)
+        runs = tuple(range(SEEDS[budget] if seeds is None else seeds))
         protocol = Gap(steps=STEPS[budget], check_every=100, learning_rate=2e-3)
         samples = {Budget.CPU: 2_048}.get(budget, SAMPLES[budget])
-        return tuple(
-            Line(f"{bits} bits", f"{name}, T={bits}", Asked(question, protocol, (seed,)))
-            for bits in BITS[budget]
-            for name in ("one pass", "one step")
-            for seed in runs
-            for question in (_question(name, bits, seed, samples),)
-        )
-
-
-def _question(name: str, bits: int, seed: int, samples: int) -> Question:
-    text = f"parity,T={bits}"
-    if name == "one step":
-        text = f"degree=2,sparsity=1,T={bits},seed={seed}"
-    request = Request(what=f"boolean:{text}")
-    task = request.task()
-    outcome = GapAtMost(SizeRange(bits, bits), samples, GAP)
-    return Question(task, Gap.architecture(request, task), outcome)
+        lines: list[Line] = []
+        for bits in BITS[budget]:
+            parity = Asked(question_about(f"parity,T={bits}", samples), protocol, runs)
+            lines.append(Line(f"{bits} bits", f"one pass, T={bits}", parity))
+            for seed in runs:  # another pair of bits each
+                text = f"degree=2,sparsity=1,T={bits},seed={seed}"
+                step = Asked(question_about(text, samples), protocol, (seed,))
+                lines.append(Line(f"{bits} bits", f"one step, T={bits}", step))
+        return tuple(lines)

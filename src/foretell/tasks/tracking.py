@@ -16,13 +16,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
-from foretell.core.alphabet import PAD, RESERVED, SOS, Alphabet
+from foretell.core.alphabet import PAD, Alphabet
 from foretell.core.task import ArrayTree, Example, Fact, Task
 from foretell.languages.dfa_json import dfa_as_json
 from foretell.languages.regular import RegularLanguage
 from foretell.languages.sampling import SamplingTable, draw_word, stack, walk
 from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
+from foretell.tasks.next_symbols import lay_out_fast
 from foretell.tasks.probe_words import PROBES, ProbeWords
 from foretell.tasks.regular import pad_and_stack
 
@@ -169,12 +170,9 @@ class TrackingTask(Task):
         start = jnp.asarray(tables.samplers.start)[place]
         word = draw_word(tables.samplers._replace(start=start), key, size, width)
         states = walk(jnp.asarray(tables.delta), jnp.asarray(tables.start), word)
-        at = jnp.arange(width)
-        letters = jnp.concatenate([jnp.zeros_like(word[:1]), word])[:width] + len(RESERVED)
-        tokens = jnp.where(at == 0, SOS, jnp.where(at <= size, letters, PAD)).astype(jnp.int32)
-        mask = (at >= 1) & (at <= size)
-        targets = jnp.where(mask, jnp.asarray(tables.label)[states[:width]], 0).astype(jnp.int32)
-        return Example(tokens, targets, mask, jnp.ones((), jnp.int32))
+        labels, asked = jnp.asarray(tables.label)[states], jnp.arange(width + 1) > 0
+        laid_out = lay_out_fast(word, labels, asked, size, width)
+        return laid_out._replace(first=jnp.ones((), jnp.int32))
 
     def as_json(self) -> dict[str, object]:
         """The automaton itself identifies the language; names may be anything."""

@@ -5,6 +5,8 @@ Nothing here knows how many members there are; the fleet maps over them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -197,8 +199,17 @@ def segment(plan: Plan, data: MemberData, state: MemberState) -> MemberState:
     neither recovers from NaN, and a check every step would copy all weights every step.
     """
 
+    return guarded(partial(steps, plan, data), state)
+
+
+def guarded(
+    advance: Callable[[MemberState], tuple[MemberState, Float[Array, " size"]]],
+    state: MemberState,
+) -> MemberState:
+    """Some steps and their losses, unless the member is done; one that blows up goes back."""
+
     def run(start: MemberState) -> MemberState:
-        end, costs = steps(plan, data, start)
+        end, costs = advance(start)
         finite = jnp.isfinite(costs).all()
         for leaf in jax.tree.leaves(end.model):
             finite &= jnp.isfinite(leaf).all()

@@ -17,7 +17,7 @@ from foretell.models import readout
 from foretell.models.readout import Readout
 from foretell.numerics.keys import key_for, root_key
 from foretell.training.gap_plan import GapMember, GapPlan
-from foretell.training.member import DIVERGED, RUNNING, MemberState
+from foretell.training.member import MemberState, guarded
 
 PIECE = 2_048  # inputs of one forward pass when a loss over all of them is taken
 
@@ -103,14 +103,7 @@ def step(
 def segment(plan: GapPlan, data: RegressionData, state: MemberState) -> MemberState:
     """`plan.segment` steps. A member that is done stays as it is; one that blows up goes back."""
 
-    def run(start: MemberState) -> MemberState:
-        end, costs = jax.lax.scan(
-            lambda now, _: step(plan, data, now), start, None, length=plan.segment
-        )
-        finite = jnp.isfinite(costs).all()
-        for leaf in jax.tree.leaves(end.model):
-            finite &= jnp.isfinite(leaf).all()
-        kept = jax.tree.map(lambda new, old: jnp.where(finite, new, old), end, start)
-        return kept._replace(status=jnp.where(finite, start.status, DIVERGED), loss=costs.mean())
+    def steps(start: MemberState) -> tuple[MemberState, Float[Array, " size"]]:
+        return jax.lax.scan(lambda now, _: step(plan, data, now), start, None, plan.segment)
 
-    return jax.lax.cond(state.status == RUNNING, run, lambda same: same, state)
+    return guarded(steps, state)

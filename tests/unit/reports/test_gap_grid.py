@@ -58,7 +58,7 @@ def grid(empty):
 
 
 def test_an_empty_store_says_so(empty):
-    assert "12 are not run yet" in findings(empty)[-1]
+    assert "12 are not trained yet" in findings(empty)[-1]
     assert "–" in cells(empty.classes[0])
     assert "Behind each class" in gap_page(empty)
     assert empty.order() is None
@@ -68,7 +68,7 @@ def test_what_was_not_fitted_is_left_out(grid):
     assert [each.spread("gap").values for each in grid.classes] == [
         (pytest.approx(0.01 * place),) for place in range(6)
     ]
-    assert "6 functions were not fitted" in findings(grid)[-1]
+    assert "6 models did not fit" in findings(grid)[-1]
 
 
 def test_order_and_domination_can_fail(grid):
@@ -101,7 +101,7 @@ def test_the_construction_is_measured(grid):
 def test_json_and_page(grid: GapGrid):
     document = json.loads(json.dumps(grid.as_json()))
     assert len(document["classes"]) == 6
-    assert document["classes"][0]["fitted"] == 1
+    assert document["classes"][0]["models"] == {"fitted": 1, "trained": 2, "asked": 2}
     page = gap_page(grid)
     assert page.count("<svg") == 2
     assert "degree 3 sparsity 5" in page

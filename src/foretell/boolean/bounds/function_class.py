@@ -55,4 +55,5 @@ class FunctionClass:
         return math.log(self.bits)
 
     def __str__(self) -> str:
-        return f"degree {self.degree}, sparsity {self.sparsity}, {self.bits} bits"
+        bits = "1 bit" if self.bits == 1 else f"{self.bits} bits"
+        return f"degree {self.degree}, sparsity {self.sparsity}, {bits}"
