@@ -54,7 +54,7 @@ def exact_error(
 ) -> StatedError:
     """The largest error of `build_flat` with the same arguments, by formula.
 
-    It is reached with one read-out head; with two, which share no worst input, it is an upper bound.
+    It is reached with one read-out head; with two, which share no worst input, it is a bound.
     A head of total C whose other positions weigh ρ is off by at most C ρ / (C + ρ), and, where
     indicators are off by η, by C² η / (C + ρ) more.
 

@@ -1,4 +1,7 @@
-"""What a fitted model makes of its function: its components, and where it looks for them."""
+"""What a fitted model makes of its function: its spectrum, where it looks, what noise does to it.
+
+A model is asked as any Boolean function is, so that transform and testers serve both.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,39 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int8
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
+from foretell.boolean.asking import Answering, ask
 from foretell.boolean.expansion import Expansion
-from foretell.boolean.truth_table import every_input
+from foretell.boolean.spectrum import Spectrum
+from foretell.boolean.testing import QueriedBound
+from foretell.boolean.testing_degree import find_degree
+from foretell.boolean.testing_width import find_width
+from foretell.boolean.truth_table import truth_table
 from foretell.models import readout
 from foretell.models.readout import Readout
-from foretell.numerics.keys import root_key
+from foretell.numerics.keys import key_for, root_key
+from foretell.numerics.perturbation import perturbed_traces
 from foretell.plain.errors import BadInput
 from foretell.tasks.boolean import BooleanTask
 from foretell.tasks.lookup import task_from_json
+from foretell.training import regression
 from foretell.training.checkpoint import fill
 
-EXACT_BITS = 14  # up to here the model is asked for every input
+EXACT_BITS = 20  # up to here the model is asked for every input: half a minute on two cores
 INPUTS = 20_000  # beyond, for so many random ones
-LOOKED_AT = 256  # inputs over which attention is averaged
-PIECE = 2_048
+LOOKED_AT = 256  # inputs over which attention and sharpness are averaged
+OTHERS = 3  # components listed that the function does not have
+TOLERANCE = 0.1  # of a tester: a model is never exact; values 0 and 1 are ten of these apart
+NOISES = (1e-4, 1e-3, 1e-2)
+DRAWS, PRODUCTS = 4, 8
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,15 @@ class Component:
 
 
 @dataclass(frozen=True)
+class Noise:
+    """What normal noise on all weights does to one model."""
+
+    deviation: float
+    change: float  # of the trace, as a share of it: the 90th percentile over draws
+    ratio: float  # of the loss added, mean over draws, to half the variance times the trace
+
+
+@dataclass(frozen=True)
 class LearnedModel:
     """One fitted model."""
 
@@ -53,6 +75,10 @@ class LearnedModel:
     explained: float  # share of the model's variance in the function's own components
     error: float  # mean squared error on the inputs asked
     attention: Float[np.ndarray, "query key"]  # of the first layer, mean over inputs
+    by_degree: tuple[float, ...]  # shares of the variance, from degree 1; empty if not all asked
+    others: tuple[tuple[tuple[int, ...], float], ...]  # largest that the function does not have
+    tested: tuple[QueriedBound, ...]  # degree and width by queries, where not all are asked
+    noise: tuple[Noise, ...]
 
 
 @dataclass(frozen=True)
@@ -76,6 +102,12 @@ class Learned:
                     "explained": model.explained,
                     "error": model.error,
                     "components": [vars(part) for part in model.components],
+                    "others": [
+                        {"bits": list(bits), "learned": size} for bits, size in model.others
+                    ],
+                    "variance_by_degree": list(model.by_degree),
+                    "tested": [each.as_json() for each in model.tested],
+                    "noise": [vars(each) for each in model.noise],
                     "attention": np.round(model.attention, 5).tolist(),
                 }
                 for model in self.models
@@ -83,40 +115,102 @@ class Learned:
         }
 
 
-def inspect(folder: Path) -> Learned:
+def inspect(folder: Path, query_only: bool = False) -> Learned:
     """Read a run's models and ask each of them."""
     task, arrays = _read(folder)
     expansion = task.function.expansion
     if expansion is None:
         raise BadInput("the components of this function are not known", seen=task.name)
-    exact = task.bits <= EXACT_BITS
-    inputs = every_input(task.bits) if exact else _random(task.bits)
-    rows = np.asarray(inputs, np.int8)
-    models = tuple(
-        _look(seed, model, expansion, rows, task) for seed, model in _models(task, arrays, folder)
+    exact = task.bits <= EXACT_BITS and not query_only
+    models = _models(task, arrays, folder)
+    noise = _noise(task, [model for _, model in models])
+    found = tuple(
+        _look(seed, model, expansion, exact, own)
+        for (seed, model), own in zip(models, noise, strict=True)
     )
-    return Learned(task, models, len(rows), exact)
+    return Learned(task, found, 1 << task.bits if exact else INPUTS, exact)
 
 
-def _random(bits: int) -> Int[np.ndarray, "batch bit"]:
-    return np.random.default_rng(0).integers(0, 2, (INPUTS, bits))
+def asked(model: Readout) -> Answering:
+    """A fitted model as a function of bits."""
+    return lambda rows: np.asarray(_apply(model, jnp.asarray(rows, jnp.int8)))
+
+
+_apply = jax.jit(readout.apply)
+
+
+class Found(NamedTuple):
+    """What asking one model gives."""
+
+    learned: Float[np.ndarray, " set"]  # coefficients of the function's own components
+    variance: float
+    error: float
+    by_degree: tuple[float, ...] = ()
+    others: tuple[tuple[tuple[int, ...], float], ...] = ()
+    tested: tuple[QueriedBound, ...] = ()
 
 
 def _look(
-    seed: int, model: Readout, expansion: Expansion, rows: np.ndarray, task: BooleanTask
+    seed: int, model: Readout, expansion: Expansion, exact: bool, noise: tuple[Noise, ...]
 ) -> LearnedModel:
-    pieces = [
-        np.asarray(_apply(model, jnp.asarray(rows[first : first + PIECE])))
-        for first in range(0, len(rows), PIECE)
-    ]
-    said = np.concatenate(pieces).astype(float)
-    signs = 1.0 - 2.0 * ((rows @ expansion.indicator.T) % 2)
-    learned = signs.T @ said / len(rows)
-    attention = np.asarray(readout.attention_rows(model, jnp.asarray(rows[:LOOKED_AT]))).mean(
-        axis=0
+    found = (_transformed if exact else _sampled)(asked(model), expansion)
+    rows = _random(LOOKED_AT, expansion.bits)
+    attention = np.asarray(readout.attention_rows(model, jnp.asarray(rows))).mean(axis=0)
+    return LearnedModel(
+        seed,
+        _components(expansion, found.learned, attention),
+        min(1.0, float((found.learned**2).sum()) / max(found.variance, 1e-12)),
+        found.error,
+        attention,
+        found.by_degree,
+        found.others,
+        found.tested,
+        noise,
     )
+
+
+def _transformed(model: Answering, expansion: Expansion) -> Found:
+    """From all values."""
+    spectrum = Spectrum.of_truth_table(truth_table(model, expansion.bits))
+    learned = _coefficients(spectrum, expansion)
+    halves = np.array(expansion.coefficients) / 2
+    mean = expansion.constant + halves.sum()
+    rest = max(0.0, spectrum.variance - float(np.sum(learned**2)))
+    error = (spectrum.mean - mean) ** 2 + np.sum((learned - halves) ** 2) + rest  # Parseval
+    shares = spectrum.weight_by_degree[1:] / max(spectrum.variance, 1e-12)
+    listed = spectrum.largest(len(halves) + OTHERS)
+    others = tuple(each for each in listed if each[0] not in expansion.sets)[:OTHERS]
+    return Found(learned, spectrum.variance, float(error), tuple(map(float, shares)), others)
+
+
+def _sampled(model: Answering, expansion: Expansion) -> Found:
+    """From values at random inputs, and by the testers."""
+    rows = _random(INPUTS, expansion.bits)
+    said = ask(model, rows)
+    signs = 1.0 - 2.0 * ((rows @ expansion.indicator.T) % 2)
+    error = float(np.mean(np.square(said - expansion(rows))))
+    tested = (
+        find_degree(model, expansion.bits, tolerance=TOLERANCE),
+        find_width(model, expansion.bits, tolerance=TOLERANCE),
+    )
+    return Found(signs.T @ said / len(rows), float(said.var()), error, tested=tested)
+
+
+def _coefficients(spectrum: Spectrum, expansion: Expansion) -> Float[np.ndarray, " set"]:
+    """Of the function's own components; 0 where the spectrum has no entry."""
+    masks = np.array([sum(1 << bit for bit in each) for each in expansion.sets])
+    places = np.minimum(np.searchsorted(spectrum.masks, masks), len(spectrum.masks) - 1)
+    return np.where(spectrum.masks[places] == masks, spectrum.coefficients[places], 0.0)
+
+
+def _components(
+    expansion: Expansion,
+    learned: Float[np.ndarray, " set"],
+    attention: Float[np.ndarray, "query key"],
+) -> tuple[Component, ...]:
+    """Each component with the row that looks at its bits most."""
     on_sets = attention[:, : expansion.bits] @ expansion.indicator.T
-    components = tuple(
+    return tuple(
         Component(
             bits,
             coefficient / 2,
@@ -129,14 +223,34 @@ def _look(
             zip(expansion.sets, expansion.coefficients, strict=True)
         )
     )
-    spread = max(float(said.var()), 1e-12)
-    error = float(np.mean(np.square(said - task.function(rows))))
-    return LearnedModel(
-        seed, components, min(1.0, float((learned**2).sum()) / spread), error, attention
+
+
+def _noise(task: BooleanTask, models: list[Readout]) -> list[tuple[Noise, ...]]:
+    """All models of a run at once."""
+    rows = _random(LOOKED_AT, task.bits)
+    sample = regression.Sample(jnp.asarray(rows), jnp.asarray(task.function(rows), jnp.float32))
+    found = perturbed_traces(
+        regression.squared_error,
+        jax.tree.map(lambda *leaves: jnp.stack(leaves), *models),
+        sample,
+        key_for(root_key(0), "noise on learned weights"),
+        jnp.asarray(NOISES),
+        DRAWS,
+        method="hutchinson",
+        products=PRODUCTS,
     )
+    trace, loss = (np.asarray(each, float)[:, None] for each in (found.trace, found.loss))
+    changes = np.percentile(np.asarray(found.change, float), 90, axis=2) / np.abs(trace)
+    added = np.asarray(found.losses, float).mean(axis=2) - loss
+    ratios = added / (np.square(NOISES) / 2 * trace)
+    return [
+        tuple(map(Noise, NOISES, map(float, change), map(float, ratio)))
+        for change, ratio in zip(changes, ratios, strict=True)
+    ]
 
 
-_apply = jax.jit(readout.apply)
+def _random(count: int, bits: int) -> Int8[np.ndarray, "batch bit"]:
+    return np.random.default_rng(0).integers(0, 2, (count, bits), dtype=np.int8)
 
 
 def _read(folder: Path) -> tuple[BooleanTask, dict[str, np.ndarray]]:

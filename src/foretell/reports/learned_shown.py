@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from foretell.reports import _sections as parts
+from foretell.reports import phrases
 from foretell.reports._markup import Markup, element, table
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
@@ -15,6 +16,7 @@ from foretell.reports.learned import Component, Learned, LearnedModel
 from foretell.reports.plots import INK, STYLE, as_svg
 
 HEADS = ("bits", "true", "learned", "looked for at", "attention on them", "if spread evenly")
+LEAST = 0.0005  # a smaller share of the variance is left out
 CLEAR = 2.0  # times what attention spread evenly would give
 CAPTION = (
     "Left: the first layer's attention, mean over inputs, a row a position; the last row is the "
@@ -30,6 +32,8 @@ def show(console: Console, found: Learned) -> None:
     for model in found.models:
         console.print(Text(f"\n{sentence(found, model)}"))
         print_columns(console, HEADS, [cells(part) for part in model.components])
+        for line in remarks(model):
+            console.print(Text(line))
 
 
 def sentence(found: Learned, model: LearnedModel) -> str:
@@ -41,16 +45,46 @@ def sentence(found: Learned, model: LearnedModel) -> str:
     )
 
 
+def remarks(model: LearnedModel) -> list[str]:
+    """What else is in the model, and what noise on its weights does."""
+    told = []
+    if model.by_degree:
+        shares = enumerate(model.by_degree, start=1)
+        listed = ", ".join(
+            f"{100 * share:.1f} percent at {k}" for k, share in shares if share > LEAST
+        )
+        told.append(f"variance by degree: {listed}")
+    if model.others:
+        listed = "; ".join(f"{_names(bits)} {size:+.4f}" for bits, size in model.others)
+        told.append(f"largest components that the function does not have: {listed}")
+    told += [
+        f"{test.measure} {test.found} by {test.queries:,} queries, values taken as equal within "
+        f"{test.tolerance:g}: {test.meaning}"
+        for test in model.tested
+    ]
+    told += [
+        f"noise of {noise.deviation:g} on every weight: the Hessian's trace changes by "
+        f"{100 * noise.change:.2g} percent (90th percentile), and the loss grows by "
+        f"{noise.ratio:.2f} times what the trace foretells"
+        for noise in model.noise
+    ]
+    return told
+
+
 def cells(part: Component) -> tuple[str, ...]:
     """One row of the table."""
     return (
-        " ".join(f"x{bit + 1}" for bit in part.bits),
+        _names(part.bits),
         f"{part.true:+.4f}",
         f"{part.learned:+.4f}",
         f"position {part.row + 1}",
         f"{part.share:.2f}",
         f"{part.chance:.2f}",
     )
+
+
+def _names(bits: tuple[int, ...]) -> str:
+    return " ".join(f"x{bit + 1}" for bit in bits)
 
 
 def learned_page(found: Learned) -> str:
@@ -63,7 +97,9 @@ def learned_page(found: Learned) -> str:
         rows = [cells(part) for part in model.components]
         listed = table(heads, rows, numeric=(1, 2, 4, 5))
         told = element("p", sentence(found, model))
-        content.append(parts.section(f"Seed {model.seed}", told, drawn, listed))
+        more = [element("li", phrases.sentence(line)) for line in remarks(model)]
+        also = element("ul", *more)
+        content.append(parts.section(f"Seed {model.seed}", told, drawn, listed, also))
     return page(found.task.name, content)
 
 

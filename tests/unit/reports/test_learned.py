@@ -24,8 +24,12 @@ def folder(tmp_path_factory):
     return next(store.glob("*/*/run.json")).parent
 
 
-def test_coefficients_are_those_of_the_model(folder):
-    found = inspect(folder)
+@pytest.fixture(scope="module")
+def found(folder):
+    return inspect(folder)
+
+
+def test_coefficients_are_those_of_the_model(folder, found):
     assert found.exact and found.inputs == 16
     task, arrays = _read(folder)
     for (seed, weights), model in zip(_models(task, arrays, folder), found.models, strict=True):
@@ -44,11 +48,28 @@ def test_coefficients_are_those_of_the_model(folder):
         assert model.error == pytest.approx(
             np.mean((table - truth_table(task.function, 4)) ** 2), rel=1e-4
         )
+        assert sum(model.by_degree) == pytest.approx(1, abs=1e-6)
+        assert all(bits not in task.function.expansion.sets for bits, _ in model.others)
+        for bits, size in model.others:
+            assert size == pytest.approx(known[sum(1 << bit for bit in bits)], abs=1e-6)
+        assert [noise.deviation for noise in model.noise] == [1e-4, 1e-3, 1e-2]
+        assert all(noise.change >= 0 and np.isfinite(noise.ratio) for noise in model.noise)
     assert json.dumps(found.as_json())
 
 
-def test_the_page_shows_every_model(folder):
-    found = inspect(folder)
+def test_a_model_is_a_function_that_testers_ask(folder, found):
+    queried = inspect(folder, query_only=True)
+    assert not queried.exact
+    for model, exact in zip(queried.models, found.models, strict=True):
+        degree, width = model.tested
+        assert (degree.measure, width.measure) == ("degree", "width")
+        assert degree.found <= 4 and degree.queries > 0
+        assert model.error == pytest.approx(exact.error, rel=0.1)
+        for part, known in zip(model.components, exact.components, strict=True):
+            assert part.learned == pytest.approx(known.learned, abs=0.03)
+
+
+def test_the_page_shows_every_model(found):
     page = learned_page(found)
     assert page.count("<svg") == 2
     assert all(escape(sentence(found, model)) in page for model in found.models)
