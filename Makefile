@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 ARGS ?=
-# tests compile the same programs over and over: keep them for one another
-CACHED := JAX_COMPILATION_CACHE_DIR=$(abspath $(VENV))/jax-cache JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3
+# tests compile far more than they compute: keep programs for one another, optimise them little
+CACHED := JAX_COMPILATION_CACHE_DIR=$(abspath $(VENV))/jax-cache JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3 \
+	XLA_FLAGS=--xla_backend_optimization_level=0
 
 .PHONY: check test lint slow bench clean
 

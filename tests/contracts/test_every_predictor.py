@@ -21,7 +21,7 @@ from foretell.theory import predict
 PREDICTORS = catalogue.entries("predictors")
 TASKS = [entry.name for kind in ("tasks", "languages") for entry in catalogue.entries(kind)]
 POSITIONALS = ("nope", "ape", "rotary")
-LONGEST = 24  # no theory here looks at sizes, and programs over few symbols check faster
+LONGEST = 12  # no theory here looks at sizes, and programs over few symbols check faster
 PROMISED = {
     "predictor",
     "architecture",
@@ -84,7 +84,7 @@ def task_named(name: str) -> Task:
 def ask(task: str, positional: str, **changes: Any) -> Question:
     built = task_named(task)
     shape = {"layers": 2, "heads": 2, "width": 64, "positional": positional, **changes}
-    outcome = GeneralizesInLength(SizeRange(1, 12), (SizeRange(13, LONGEST),))
+    outcome = GeneralizesInLength(SizeRange(1, 6), (SizeRange(7, LONGEST),))
     return Question(built, Architecture(context=built.width(LONGEST), **shape), outcome)
 
 

@@ -2,6 +2,7 @@
 
 degree=3,sparsity=7,T=20[,seed=0]    drawn at random
 parity,T=8                           even parity of all bits
+parity,T=8,steps                     the same as a task learned by a chain of thought
 tiling,degree=2,T=20                 disjoint blocks with equal coefficients
 x1 xor x2 and not x3[,T=5]           a formula; bits are numbered from 1
 function.json                        a file with an expansion or a truth table; bits from 0
@@ -28,6 +29,7 @@ EXAMPLES = (
     "degree=3,sparsity=7,T=20 or parity,T=8 or tiling,degree=2,T=20 or "
     "a formula like x1 xor x2 and not x3, or a .json file"
 )
+STEPS = "steps"  # asks for a chain of thought
 _LARGEST_SEED = 2**32 - 1
 _LARGEST_BITS = 10_000
 _SETTING = re.compile(r"\s*([A-Za-z_]+)\s*=\s*(\S*?)\s*")
@@ -56,6 +58,19 @@ def read_function(text: str) -> BooleanFunction:
     if _SETTING.fullmatch(fields[0]):
         return _drawn(wanted, fields)
     return _formula(wanted)
+
+
+def read_steps(text: str) -> tuple[str, bool]:
+    """The text without the word `steps` between its commas, and whether it was there.
+
+    >>> read_steps("parity, T=8, steps"), read_steps("parity,T=8")
+    (('parity, T=8', True), ('parity,T=8', False))
+    """
+    fields = text.split(",")
+    others = [field for field in fields if field.strip().lower() != STEPS]
+    if len(fields) - len(others) > 1:
+        raise BadInput("`steps` is given twice", seen=text)
+    return ",".join(others), len(others) < len(fields)
 
 
 def _drawn(text: str, fields: Sequence[str]) -> BooleanFunction:
@@ -87,6 +102,12 @@ def _settings(
     found: dict[str, int] = {}
     for field in fields:
         setting = _SETTING.fullmatch(field)
+        if setting is None and field.strip().lower() == STEPS:
+            raise BadInput(
+                "steps are a way to learn a function, not a part of it",
+                seen=text,
+                hint=f"foretell check boolean:parity,T=8,{STEPS}",
+            )
         if setting is None:
             raise BadInput("a setting cannot be read", seen=field.strip() or text, hint=EXAMPLES)
         name = setting[1]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from foretell.plain.errors import BadInput
 
 if TYPE_CHECKING:
-    from foretell.reports.fitted import Fits
+    from foretell.reports.fitted import Whole
     from foretell.reproductions import Cell, Experiment
     from foretell.training.store import Store
 
@@ -24,7 +24,7 @@ def run(
     minutes: float | None,
     train: bool,
     store: Store,
-) -> Fits:
+) -> Whole:
     """Compute what was chosen, then gather all that the store has."""
     from foretell.cli import _start
     from foretell.reports import fitted
@@ -35,7 +35,8 @@ def run(
     if train:
         _start.prepare_jax()
         _compute(experiment, cells, store, minutes)
-    return fitted.collect(experiment, budget, seeds, store)
+    whole: Whole = fitted.collect(experiment, budget, seeds, store)
+    return whole
 
 
 def _compute(

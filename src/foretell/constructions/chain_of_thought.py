@@ -65,20 +65,13 @@ def build_chain(bits: int, scale: int | float = 2.0, ramp: str = "wide") -> Flat
 def run_chain(weights: FlatWeights, bits: Int[Array, " bit"]) -> Chain:
     """All steps on one input. The context is as long as it will be at the end, and masked."""
     weights = FlatWeights(*map(jnp.asarray, weights))
-    count = len(bits)
-    places = jnp.arange(2 * count)
-    kind = weights.attention1.dtype
-    codes = jnp.eye(count, dtype=kind)[places % count]
+    count, kind = len(bits), weights.attention1.dtype
     start = jnp.zeros(2 * count, kind).at[:count].set(bits.astype(kind))
 
     def step(
         context: Float[Array, " length"], number: Int[Array, ""]
     ) -> tuple[Float[Array, " length"], tuple[Int[Array, ""], Float[Array, ""]]]:
-        reader = count + number
-        visible = places <= reader
-        rows = jnp.concatenate([codes, context[:, None]], axis=1)
-        with jax.default_matmul_precision("highest"):
-            value = read(weights, looked_up(weights, rows, visible), reader, visible)
+        value, reader = said(weights, context, number), count + number
         bit = (value < 0.5).astype(jnp.int32)
         # the last step writes beyond the context, where nothing is kept
         after = context.at[reader + 1].set(bit.astype(kind), mode="drop")
@@ -86,6 +79,20 @@ def run_chain(weights: FlatWeights, bits: Int[Array, " bit"]) -> Chain:
 
     _, (written, raw) = jax.lax.scan(step, start, jnp.arange(count))
     return Chain(written, raw)
+
+
+def said(
+    weights: FlatWeights, context: Float[Array, " length"], number: Int[Array, ""]
+) -> Float[Array, ""]:
+    """What is read at the newest token of the step, before rounding: 1 where its bit is to be 0."""
+    weights = FlatWeights(*map(jnp.asarray, weights))
+    places = jnp.arange(len(context))
+    count = len(context) // 2
+    reader = count + number
+    codes = jnp.eye(count, dtype=context.dtype)[places % count]
+    rows = jnp.concatenate([codes, context[:, None]], axis=1)
+    with jax.default_matmul_precision("highest"):
+        return read(weights, looked_up(weights, rows, places <= reader), reader, places <= reader)
 
 
 def chain_result(bits: int, scale: int | float = 2.0, ramp: str = "wide") -> ChainResult:

@@ -3,6 +3,7 @@
 Two attention layers of one head, an MLP after the first only, residual connections, no output
 projections. The stream holds one-hot positions beside what is learned about the bit; the extra
 position, whose bit is nothing, is where a linear head reads the answer. Attention is not masked.
+The blocks take any stream: `chained` reads one that a chain of thought makes longer.
 """
 
 from __future__ import annotations
@@ -48,8 +49,12 @@ def width_of(bits: int) -> int:
 
 
 def create(bits: int, key: Key[Array, ""]) -> Readout:
-    """Fresh weights: uniform within one over the root of what comes in, as linear layers are."""
-    width = width_of(bits)
+    """Fresh weights for functions of so many bits."""
+    return fresh(width_of(bits), key)
+
+
+def fresh(width: int, key: Key[Array, ""]) -> Readout:
+    """Weights for a stream: uniform within one over the root of what comes in, as linear layers."""
 
     def drawn(name: str, rows: int, *shape: int) -> Array:
         reach = 1 / math.sqrt(rows)
@@ -81,14 +86,35 @@ def apply(
     dropout: float = 0.0,
 ) -> Float[Array, " batch"]:
     """The value at each row of bits. With a key, parts of the stream are dropped out."""
-    stream, scale = _embedded(model, inputs), _scale(inputs.shape[1])
-    stream = stream + _dropped(_attend(model.first, stream, stream, scale), key, "first", dropout)
-    hidden = jax.nn.relu(stream @ model.mlp_in + model.mlp_bias)
-    after = hidden @ model.mlp_out + model.mlp_out_bias
-    stream = stream + _dropped(after, key, "mlp", dropout)
-    last = stream[:, -1:]  # only the extra position is read
-    read = last + _dropped(_attend(model.second, last, stream, scale), key, "second", dropout)
+    stream = _embedded(model, inputs)
+    read = through(model, stream, 1, scale_of(model, inputs.shape[1]), None, key, dropout)
     return read[:, 0] @ model.head + model.head_bias
+
+
+def through(
+    model: Readout,
+    stream: Float[Array, "batch length width"],
+    readers: int,
+    scale: float,
+    visible: Bool[Array, "length length"] | None = None,
+    key: Key[Array, ""] | None = None,
+    dropout: float = 0.0,
+) -> Float[Array, "batch query width"]:
+    """The stream after all layers at its last `readers` positions: only those are read."""
+    looked = attend(model.first, stream, stream, scale, visible)
+    stream = stream + _dropped(looked, key, "first", dropout)
+    stream = stream + _dropped(mlp(model, stream), key, "mlp", dropout)
+    last = stream[:, -readers:]
+    seen = None if visible is None else visible[-readers:]
+    return last + _dropped(attend(model.second, last, stream, scale, seen), key, "second", dropout)
+
+
+def mlp(
+    model: Readout, stream: Float[Array, "batch length width"]
+) -> Float[Array, "batch length width"]:
+    """What the MLP adds."""
+    hidden = jax.nn.relu(stream @ model.mlp_in + model.mlp_bias)
+    return hidden @ model.mlp_out + model.mlp_out_bias
 
 
 def _embedded(
@@ -96,33 +122,47 @@ def _embedded(
 ) -> Float[Array, "batch length width"]:
     """One-hot positions beside what is learned of the bit; nothing at the extra position."""
     batch, bits = inputs.shape
-    learned = jnp.where(inputs[..., None] == 1, model.bit[1], model.bit[0])
+    learned = bit_codes(model, inputs)
     learned = jnp.concatenate([learned, jnp.zeros((batch, 1, LEARNED))], axis=1)
     places = jnp.broadcast_to(jnp.eye(bits + 1), (batch, bits + 1, bits + 1))
     return jnp.concatenate([places, learned], axis=-1)
 
 
-def _scale(bits: int) -> float:
-    return 2 * math.log(bits) / math.sqrt(width_of(bits))
+def bit_codes(
+    model: Readout, bits: Integer[Array, "batch length"]
+) -> Float[Array, "batch length hidden"]:
+    """What is learned of each bit."""
+    return jnp.where(bits[..., None] == 1, model.bit[1], model.bit[0])
 
 
-def _shares(
-    weights: AttentionWeights,
-    queries: Float[Array, "batch query width"],
-    stream: Float[Array, "batch key width"],
+def scale_of(model: Readout, bits: int) -> float:
+    """What multiplies attention logits: the more bits, the more a few of them must stand out."""
+    return 2 * math.log(bits) / math.sqrt(model.head.shape[-1])
+
+
+def shares(
+    queries: Float[Array, "batch query part"],
+    keys: Float[Array, "batch key part"],
     scale: float,
+    visible: Bool[Array, "query key"] | None = None,
 ) -> Float[Array, "batch query key"]:
-    logits = jnp.einsum("bqp,bkp->bqk", queries @ weights.query, stream @ weights.key)
-    return jax.nn.softmax(logits * scale, axis=-1)
+    """How attention is spread: all over, or over what each query may see."""
+    logits = jnp.einsum("bqp,bkp->bqk", queries, keys) * scale
+    if visible is not None:
+        logits = jnp.where(visible, logits, -jnp.inf)
+    return jax.nn.softmax(logits, axis=-1)
 
 
-def _attend(
+def attend(
     weights: AttentionWeights,
     queries: Float[Array, "batch query width"],
     stream: Float[Array, "batch length width"],
     scale: float,
+    visible: Bool[Array, "query length"] | None = None,
 ) -> Float[Array, "batch query width"]:
-    return _shares(weights, queries, stream, scale) @ (stream @ weights.value)
+    """What a layer moves to the queries."""
+    found = shares(queries @ weights.query, stream @ weights.key, scale, visible)
+    return found @ (stream @ weights.value)
 
 
 def _dropped(
@@ -144,4 +184,5 @@ def attention_rows(
 ) -> Float[Array, "batch query key"]:
     """How the first layer attends: a learned component shows as a row on its bits."""
     stream = _embedded(model, inputs)
-    return _shares(model.first, stream, stream, _scale(inputs.shape[1]))
+    scale = scale_of(model, inputs.shape[1])
+    return shares(stream @ model.first.query, stream @ model.first.key, scale)

@@ -118,6 +118,12 @@ class Learned:
 def inspect(folder: Path, query_only: bool = False) -> Learned:
     """Read a run's models and ask each of them."""
     task, arrays = _read(folder)
+    if task.steps:
+        raise BadInput(
+            "a chain writes many bits, and this looks at models that say one value",
+            seen=task.name,
+            hint="a run of the same function in one pass, without `steps`",
+        )
     expansion = task.function.expansion
     if expansion is None:
         raise BadInput("the components of this function are not known", seen=task.name)

@@ -12,7 +12,7 @@ Example:
     >>> lines[0].label, len(lines)
     ('degree 1 sparsity 1', 12)
 
-Known limits: The paper's learning rate and dropout are not known; ours are 0.002 and none. Its
+Known limits: The paper's learning rate and dropout are not known; ours are 0.001 and none. Its
     figures print no numbers, so there is nothing to compare with but shapes: gaps grow with degree,
     faster than in proportion, and with sparsity.
 Sources: A sharper picture of generalization in transformers, Section 2 and Figures 1 and 2
@@ -25,7 +25,7 @@ from typing import final
 
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
-from foretell.protocols.gap import Gap, question_about
+from foretell.protocols.gap import RATE, Gap, question_about
 from foretell.reproductions import Line, Reproduction
 
 
@@ -59,7 +59,7 @@ class BooleanGap(Reproduction):
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """Degree by degree; `seeds` functions of each class."""
         grid = GRID[budget]
-        protocol = Gap(steps=grid.steps, check_every=100, learning_rate=2e-3)
+        protocol = Gap(steps=grid.steps, check_every=100, learning_rate=RATE)
         return tuple(
             Line(
                 f"degree {degree}",

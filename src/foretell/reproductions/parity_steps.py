@@ -1,18 +1,20 @@
 """Parity in one pass against parity in steps: what chain of thought changes, trained.
 
-What: In one pass a model must learn the parity of all bits, a function of the highest degree. In
-    steps it says the parity of two bits at a time (the running one and the next), a function of
-    degree 2, as often as there are bits. Both are fitted to the same number of inputs.
-Definition: For each number of bits T, `boolean:parity,T=T` and a random parity of two of T bits,
-    by the gap protocol. A chain is right if every one of its T - 1 steps is: the page shows what
-    was fitted and how much worse it is on fresh inputs; bounds for both are beside it.
+What: In one pass a model must say the parity of all bits, a function of the highest degree. In
+    steps it writes the parity of the first bit, of the first two, and so on; each step takes one
+    bit and the one written before, a function of degree 2. Both are fitted to the same inputs.
+Definition: For each number of bits T, `boolean:parity,T=T` and `boolean:parity,T=T,steps` by the
+    gap protocol with the same settings, but for a stricter stop: a chain of T steps at a loss of
+    0.02 may be wrong about anything, so that answers would be those of the stop rule. Wrong answers
+    are counted on fresh inputs, a chain reading the bits it wrote itself.
 Example:
     >>> from foretell.protocols._asking import Budget
     >>> [line.label for line in ParitySteps().lines(Budget.SMOKE)]
-    ['one pass, T=4', 'one step, T=4']
+    ['one pass, T=4', 'in steps, T=4']
 
-Known limits: The step is learned alone, on inputs of its own, not inside a chain that a model
-    writes itself; errors of a chain are those of its steps only if they are independent.
+Known limits: The parity of *all* bits is kind to one pass: it depends on the number of ones only,
+    which attention spread evenly finds. Steps are learned from right steps. The published argument
+    lets bits look at what is written after them; the model trained here is causal.
 Sources: A sharper picture of generalization in transformers, Section 4 and Appendix G, which has no
     training run to compare with
 """
@@ -23,12 +25,20 @@ from typing import final
 
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
-from foretell.protocols.gap import SAMPLES, Gap, question_about
+from foretell.protocols.gap import Gap, question_about
 from foretell.reproductions import Line, Reproduction
 
-BITS = {Budget.SMOKE: (4,), Budget.CPU: (4, 6, 8), Budget.GPU: (4, 6, 8, 10, 12, 16, 20)}
+BITS = {
+    Budget.SMOKE: (4,),
+    Budget.CPU: (4, 6, 8, 10),
+    Budget.GPU: (4, 6, 8, 10, 12, 14, 16, 18, 20),
+}
 STEPS = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 30_000}
-SEEDS = {Budget.SMOKE: 1, Budget.CPU: 2, Budget.GPU: 5}
+# Few enough to tell the ways apart; on a GPU as many as the published bound asks of a chain.
+SAMPLES = {Budget.SMOKE: 64, Budget.CPU: 256, Budget.GPU: 4_096}
+SEEDS = {Budget.SMOKE: 1, Budget.CPU: 3, Budget.GPU: 5}
+THRESHOLD = 0.002  # of the training loss: a chain is right if all of its steps are
+WAYS = {"one pass": "", "in steps": ",steps"}
 
 
 @final
@@ -42,14 +52,10 @@ class ParitySteps(Reproduction):
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """For each number of bits both ways; `seeds` models of each."""
         runs = tuple(range(SEEDS[budget] if seeds is None else seeds))
-        protocol = Gap(steps=STEPS[budget], check_every=100, learning_rate=2e-3)
-        samples = {Budget.CPU: 2_048}.get(budget, SAMPLES[budget])
-        lines: list[Line] = []
-        for bits in BITS[budget]:
-            parity = Asked(question_about(f"parity,T={bits}", samples), protocol, runs)
-            lines.append(Line(f"{bits} bits", f"one pass, T={bits}", parity))
-            for seed in runs:  # another pair of bits each
-                text = f"degree=2,sparsity=1,T={bits},seed={seed}"
-                step = Asked(question_about(text, samples), protocol, (seed,))
-                lines.append(Line(f"{bits} bits", f"one step, T={bits}", step))
-        return tuple(lines)
+        protocol = Gap(steps=STEPS[budget], check_every=50, learning_rate=2e-3, threshold=THRESHOLD)
+        return tuple(
+            Line(f"{bits} bits", f"{way}, T={bits}", Asked(question, protocol, runs))
+            for bits in BITS[budget]
+            for way, option in WAYS.items()
+            for question in (question_about(f"parity,T={bits}{option}", SAMPLES[budget]),)
+        )

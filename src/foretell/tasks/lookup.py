@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foretell.boolean.function import BooleanFunction
-from foretell.boolean.reading import read_function
+from foretell.boolean.reading import read_function, read_steps
 from foretell.core.alphabet import Alphabet
 from foretell.core.task import Fact, Task
 from foretell.crasp import shelf
@@ -42,7 +42,8 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
     if asks in ASKS:
         return _tracking(asks, rest, longest, alphabet)
     if asks == "boolean":
-        return BooleanTask(function=read_function(rest))
+        text, steps = read_steps(rest)
+        return BooleanTask(function=read_function(text), steps=steps)
     if what.startswith("regex:"):
         return RegularTask(longest, language=_read_regex(what, alphabet))
     if alphabet is not None:
@@ -100,7 +101,8 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
         program = Program.parse(described["program"])
         return ProgramTask(longest, program=program, title=name)
     if "function" in described:
-        return BooleanTask(function=BooleanFunction.from_json(described["function"]))
+        function = BooleanFunction.from_json(described["function"])
+        return BooleanTask(function=function, steps=bool(described.get("steps", False)))
     if "dfa" not in described:
         return find_task(name, longest)
     language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)

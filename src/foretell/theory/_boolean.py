@@ -20,6 +20,7 @@ from foretell.boolean.bounds.terms import (
     Ramp,
     Sizes,
     full_sharpness,
+    norm_blocks,
     norm_term,
     sharpness_term,
 )
@@ -31,6 +32,7 @@ from foretell.tasks.boolean import BooleanTask
 
 PAPER = "A sharper picture of generalization in transformers"
 PUBLISHED_CONSTANT = 0.01  # sub-Gaussian constant of the published examples
+STEP_DEGREE = 2  # of a step of a chain of thought
 CLOSE = 1e-6  # coefficients from files are rounded
 CROWDED = 4  # samples for each possible input from which on most are seen
 NO_CHANGE = "perturbation term: the noise does not raise the trace of the Hessian"
@@ -46,6 +48,12 @@ class Covered:
 
     family: FunctionClass
     coefficients: tuple[float, ...]
+    chained: bool = False  # a step of a chain of thought, the same network at every position
+
+    @property
+    def sizes(self) -> Sizes:
+        """Norm and sharpness of the network."""
+        return chain_sizes(self.family.bits) if self.chained else corrected_sizes(self.family)
 
     @property
     def constant(self) -> float:
@@ -76,11 +84,23 @@ def asked_about(question: Question) -> tuple[Expansion, GapAtMost] | str:
     return expansion, question.outcome
 
 
+def class_of(question: Question, expansion: Expansion) -> Covered | str:
+    """The class that has to be learned: of the function, or of one step of its chain."""
+    if isinstance(question.task, BooleanTask) and question.task.steps:
+        return Covered(step_of(expansion.bits), (1.0,), chained=True)
+    return covered(expansion)
+
+
+def step_of(bits: int) -> FunctionClass:
+    """One step of a chain of thought for parity: of the newest token and one bit."""
+    return FunctionClass(degree=STEP_DEGREE, sparsity=1, bits=bits)
+
+
 def covered(expansion: Expansion) -> Covered | str:
     """The class that the function belongs to, or why the construction does not compute it.
 
     >>> covered(Expansion(4, ((0, 1),), (-1.0,), 1.0))
-    Covered(family=FunctionClass(degree=2, sparsity=1, bits=4), coefficients=(1.0,))
+    Covered(family=FunctionClass(degree=2, sparsity=1, bits=4), coefficients=(1.0,), chained=False)
     >>> covered(Expansion(4, ((0, 1), (2,)), (0.6, 0.8)))
     'the theory covers components of one degree, and this function has degrees 1 and 2'
     """
@@ -126,6 +146,18 @@ def corrected_sizes(family: FunctionClass) -> Sizes:
     return Sizes(norm_term(family), sharpness, Ramp.NARROW)
 
 
+def chain_sizes(bits: int) -> Sizes:
+    """A step's norm and sharpness; both attentions compare positions, with an entry for each.
+
+    The published argument counts the one position that takes its turn.
+    """
+    step = step_of(bits)
+    blocks = norm_blocks(step)
+    looks = 2 * 4 * bits * step.log_bits**2
+    rest = sum(size for name, size in blocks.items() if not name.startswith("attention"))
+    return corrected_sizes(step)._replace(norm=rest + looks)
+
+
 def risk_bound(function: Covered, samples: int) -> RiskBound:
     """The bound with a sub-Gaussian constant that its proof admits, P left out.
 
@@ -133,7 +165,7 @@ def risk_bound(function: Covered, samples: int) -> RiskBound:
     """
     family = function.family
     setting = Setting(samples=samples, constant=function.constant)
-    bound = truncated(family, setting, sizes=corrected_sizes(family))
+    bound = truncated(family, setting, sizes=function.sizes)
     known = Standing.CHECKED if function.resolved else Standing.VIOLATED
     listed = tuple(
         Assumption(each.text, known if each.text == COEFFICIENTS else each.standing)

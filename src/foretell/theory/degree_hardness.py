@@ -15,8 +15,8 @@ Example:
 
 Known limits: A heuristic. Upper bounds need not be ordered like what they bound, and training may
     find other networks than the explicit one. Functions with mixed degrees or signs count as if
-    every component had the largest degree. The scale of a function is left out: the number is about
-    the loss as a share of the variance.
+    every component had the largest degree; a chain of thought counts as one step, of degree 2. The
+    scale of a function is left out: the number is about the loss as a share of the variance.
 Sources: A sharper picture of generalization in transformers, Theorem 2 and Section 2.1; the
     optimum over the noise is ours
 """
@@ -39,7 +39,7 @@ from foretell.core.prediction import (
     Strength,
 )
 from foretell.core.question import Question, Verdict
-from foretell.theory._boolean import PAPER, TOO_MANY, Covered, asked_about, covered, fits
+from foretell.theory._boolean import PAPER, TOO_MANY, asked_about, class_of, fits
 
 FOLLOWS = "gaps of different functions are ordered like their bounds"
 OUTSIDE = "mixed degrees or signs, a constant or another variance do not change the order"
@@ -57,13 +57,14 @@ class DegreeHardness(Predictor):
         if isinstance(asked, str):
             return NotApplicable(self.name, question, asked)
         expansion, outcome = asked
-        family = nearest_class(expansion)
+        function = class_of(question, expansion)
+        family = nearest_class(expansion) if isinstance(function, str) else function.family
         if isinstance(family, str):
             return NotApplicable(self.name, question, family)
         found = hardness(family)
         times = found / hardness(FunctionClass(degree=1, sparsity=1, bits=family.bits))
         single = f"{times:.3g} times that" if times > 1 else "that"
-        texts = [FOLLOWS] if isinstance(covered(expansion), Covered) else [FOLLOWS, OUTSIDE]
+        texts = [FOLLOWS, OUTSIDE] if isinstance(function, str) else [FOLLOWS]
         return Prediction(
             predictor=self.name,
             question=question,

@@ -20,7 +20,9 @@ Example:
     >>> said.verdict.value, round(said.bound.value, 1), said.bound.vacuous
     ('undecided', 80.4, True)
 
-Known limits: An upper bound never says no. For training sets one can afford it is far above 0.25,
+Known limits: For a chain of thought (`boolean:parity,T=8,steps`) it is about the mean loss of a
+    step, a parity of two bits at any position; see chain-of-thought-gain for its answers.
+    An upper bound never says no. For training sets one can afford it is far above 0.25,
     what the best constant loses. The change of the Hessian under noise is left out, and the bound
     is about the network with noise on it. Mixed degrees, mixed signs, other constants and other
     variances are not covered, although networks for them can be built.
@@ -43,8 +45,7 @@ from foretell.theory._boolean import (
     Covered,
     amount,
     asked_about,
-    corrected_sizes,
-    covered,
+    class_of,
     crowding,
     risk_bound,
     settles,
@@ -63,7 +64,7 @@ class SharpnessBound(Predictor):
         if isinstance(asked, str):
             return NotApplicable(self.name, question, asked)
         expansion, outcome = asked
-        function = covered(expansion)
+        function = class_of(question, expansion)
         if isinstance(function, str):
             return NotApplicable(self.name, question, function)
         bound = risk_bound(function, outcome.samples)
@@ -89,11 +90,12 @@ def published(function: Covered, samples: int) -> RiskBound:
 def _reason(function: Covered, bound: RiskBound, outcome: GapAtMost) -> str:
     """The corrected number decides; the published one stands beside it with what is wrong."""
     gap = f"{outcome.gap:g}"
-    said = f"the loss on fresh inputs is at most {bound.value:.3g}"
+    whose = " of a step" if function.chained else ""
+    said = f"the loss{whose} on fresh inputs is at most {bound.value:.3g}"
     if bound.violated:
         said += ", were it not for an assumption that is violated"
     elif bound.vacuous:
-        needed = fewest_samples(corrected_sizes(function.family), function.constant, outcome.gap)
+        needed = fewest_samples(function.sizes, function.constant, outcome.gap)
         said += (
             f", which says nothing: one constant answer loses {TRIVIAL}; a bound of {gap} takes "
             f"{amount(needed.samples)} samples"

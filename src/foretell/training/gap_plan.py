@@ -63,6 +63,8 @@ class GapPlan:
             )
         if len({member.task.bits for member in self.members}) > 1:
             raise BadInput("the functions of one fleet must have equally many bits")
+        if len({member.task.steps for member in self.members}) > 1:
+            raise BadInput("the models of one fleet all answer in one pass, or all in steps")
 
     def as_json(self) -> dict[str, Any]:
         """Everything that decides the outcome of the run."""

@@ -22,7 +22,7 @@ from foretell.training import regression
 from foretell.training.checkpoint import named_arrays
 from foretell.training.engine import STATUS, Run
 from foretell.training.fleet import Fleet
-from foretell.training.gap_plan import GapPlan
+from foretell.training.gap_plan import GapMember, GapPlan
 from foretell.training.loops import MemberLoop, Tree, loop_for_device
 from foretell.training.member import MemberState
 from foretell.training.record import FittedMember, GapRecord
@@ -36,6 +36,7 @@ class Finished(NamedTuple):
 
     train: Float[Array, "*member"]
     fresh: Float[Array, "*member batch"]  # losses on fresh inputs
+    wrong: Float[Array, "*member"]  # share of fresh inputs answered wrongly, if there is right
     squared_norm: Float[Array, "*member"]
     trace: Float[Array, "*member"]
     trace_error: Float[Array, "*member"]
@@ -108,6 +109,7 @@ def finished(plan: GapPlan, data: RegressionData, state: MemberState) -> Finishe
     return Finished(
         regression.losses(model, data.train).mean(),
         regression.losses(model, data.fresh),
+        regression.wrong(model, data.fresh),
         jnp.asarray(norm),
         trace.value,
         trace.error,
@@ -144,11 +146,12 @@ class GapRun(Run):
         measured = self.whole.finish(states)
         self.stop_if_asked(stop)
         self.count_seconds()
-        members, found, first = self.whole.members(states), [], 0
+        members, drawn = self.whole.members(states), self.whole.own
+        found, first = [], 0
         for part in self.parts:
             own = slice(first, first + len(part.members))
             record = GapRecord(
-                tuple(map(_fitted, part.members, members[own], measured[own])),
+                tuple(map(_fitted, part.members, drawn[own], members[own], measured[own])),
                 tuple({**check, **_own(check, own)} for check in self.history),
                 self.seconds,
             )
@@ -166,7 +169,9 @@ def _own(check: dict[str, Any], own: slice) -> dict[str, Any]:
     return {"loss": check["loss"][own], "in_range": check["in_range"][own]}
 
 
-def _fitted(member: Any, state: MemberState, found: Finished) -> FittedMember:
+def _fitted(
+    member: GapMember, data: RegressionData, state: MemberState, found: Finished
+) -> FittedMember:
     fresh = np.asarray(found.fresh, float)
     return FittedMember(
         seed=member.seed,
@@ -180,4 +185,5 @@ def _fitted(member: Any, state: MemberState, found: Finished) -> FittedMember:
         trace=float(found.trace),
         trace_error=float(found.trace_error),
         sub_gaussian=float(sub_gaussian(fresh).constant),
+        wrong=float(found.wrong) if regression.two_valued(data) else None,
     )

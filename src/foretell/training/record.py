@@ -87,6 +87,7 @@ class FittedMember:
     trace: float  # of the Hessian of the training loss, estimated
     trace_error: float  # standard error of that
     sub_gaussian: float  # constant of the validation losses
+    wrong: float | None = None  # share of wrong answers, where there are right ones
 
     @property
     def gap(self) -> float:

@@ -11,7 +11,8 @@ from foretell.core.measurement import Interval, Measurement, Value
 from foretell.core.question import Verdict
 from foretell.protocols._asking import Budget
 from foretell.protocols.gap import NAMES
-from foretell.reports.gap_grid import ADMISSIBLE, PUBLISHED, GapGrid, collect
+from foretell.reports.gap_class import ADMISSIBLE, PUBLISHED
+from foretell.reports.gap_grid import GapGrid, collect
 from foretell.reports.gap_shown import cells, findings, gap_page
 from foretell.reproductions.boolean_gap import BooleanGap
 from foretell.training.store import Store
@@ -101,6 +102,7 @@ def test_the_construction_is_measured(grid):
 def test_json_and_page(grid: GapGrid):
     document = json.loads(json.dumps(grid.as_json()))
     assert len(document["classes"]) == 6
+    assert "wrong" not in document["classes"][0] and "chain_of_thought" not in document
     assert document["classes"][0]["models"] == {"fitted": 1, "trained": 2, "asked": 2}
     page = gap_page(grid)
     assert page.count("<svg") == 2

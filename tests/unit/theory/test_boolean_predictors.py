@@ -18,6 +18,7 @@ from foretell.boolean.expansion import Expansion
 from foretell.boolean.function import BooleanFunction
 from foretell.boolean.outcome import GapAtMost
 from foretell.constructions.chain_of_thought import build_chain
+from foretell.constructions.chain_of_thought import said as said_by_chain
 from foretell.constructions.flat import Lookup, build_flat, squared_norm
 from foretell.constructions.flat_error import all_inputs
 from foretell.constructions.flat_forward import flat_output, flat_outputs
@@ -63,7 +64,12 @@ def question(what, samples=8_192, gap=0.05):
     else:
         task = find_task(f"boolean:{what}")
     shape = Architecture(
-        layers=2, heads=1, width=8, positional="one-hot", context=task.bits + 1, norm=False
+        layers=2,
+        heads=1,
+        width=8,
+        positional="one-hot",
+        context=task.width(task.bits),
+        norm=False,
     )
     return Question(task, shape, GapAtMost(SizeRange(task.bits, task.bits), samples, gap))
 
@@ -381,3 +387,59 @@ def test_what_is_not_parity_of_all_bits_has_no_chain(what, reason):
 def test_a_chain_of_one_bit_is_refused():
     with pytest.raises(BadInput, match="at least two bits"):
         samples_needed(1)
+
+
+# A chain that is asked about.
+
+
+def test_of_a_chain_its_own_bound_decides():
+    """Between what a chain and what one pass needs, the answers differ."""
+    gap = 0.05
+    enough = fewest_samples(chain_sizes(16), 0.5, gap).samples
+    for predictor in (SharpnessBound, ChainOfThoughtGain):
+        for share, verdict in ((0.99, Verdict.UNDECIDED), (1.01, Verdict.YES)):
+            asked = question("parity,T=16,steps", samples=int(share * enough), gap=gap)
+            said = predictor().predict(asked)
+            assert (said.verdict, said.strength) == (verdict, Strength.CONDITIONAL)
+        asked = question("parity,T=16", samples=int(1.01 * enough), gap=gap)
+        assert predictor().predict(asked).verdict is Verdict.UNDECIDED
+
+
+def test_errors_of_a_chain_add_up():
+    asked = question("parity,T=12,steps")
+    step, chain = (each().predict(asked) for each in (SharpnessBound, ChainOfThoughtGain))
+    assert chain.bound.value == pytest.approx(4 * 12 * step.bound.value)
+    assert "by a chain" in chain.bound.quantity and "of a step" in step.reason
+    assert "12 steps" in chain.reason and amount(samples_needed(12, 12).chain) in chain.reason
+    standings = {each.text.split(":")[0]: each.standing for each in chain.assumptions}
+    assert standings["chain of thought"] is Standing.CHECKED
+    assert standings["domination in norm"] is Standing.ASSUMED
+
+
+def test_a_chain_is_as_hard_as_its_steps():
+    step = hardness(FunctionClass(degree=2, sparsity=1, bits=12))
+    assert f"hardness {step:.4g}" in DegreeHardness().predict(question("parity,T=12,steps")).reason
+    assert step < hardness(FunctionClass(degree=12, sparsity=1, bits=12)) / 10
+
+
+@pytest.mark.parametrize("bits", [2, 3])
+def test_short_chains_have_an_answer(bits):
+    said = ChainOfThoughtGain().predict(question(f"parity,T={bits},steps"))
+    assert isinstance(said, Prediction)
+
+
+@pytest.mark.parametrize("bits", [2, 4, 7])
+def test_the_gradient_of_a_chain_stays_below_its_term(bits):
+    inputs = all_inputs(bits)
+    written = np.cumsum(inputs, axis=1)[:, :-1] % 2
+    context = np.concatenate([inputs, np.zeros((len(inputs), 1), int), written], axis=1)
+    steps = np.repeat(context, bits, axis=0), np.tile(np.arange(bits), len(inputs))
+    with double_precision():
+        weights = jax.tree.map(jnp.asarray, build_chain(bits, ramp="narrow"))
+        cases = jnp.asarray(steps[0], float), jnp.asarray(steps[1])
+        largest = float(gradient_norms(_said, weights, cases).total.max())
+    assert 0 < largest <= chain_sizes(bits).sharpness
+
+
+def _said(weights, case):
+    return said_by_chain(weights, *case)
