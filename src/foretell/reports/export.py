@@ -110,8 +110,9 @@ def _row(
 ) -> dict[str, Any]:
     length = int((tokens != PAD).sum())  # padding stands only at the end
     scored = [bool(one) for one in mask[:length]]
+    real = np.issubdtype(targets.dtype, np.floating)  # a value to predict, not a class
     target = [
-        task.labels[int(label)] if counts else ""
+        (f"{float(label):.6g}" if real else task.labels[int(label)]) if counts else ""
         for label, counts in zip(targets[:length], scored, strict=True)
     ]
     return {

@@ -49,6 +49,17 @@ def test_every_row_is_what_the_oracle_says(what: str, probe: str | None, tmp_pat
     assert len({row["size"] for row in rows}) > 1
 
 
+@pytest.mark.parametrize("what", ["boolean:parity,T=5", "boolean:degree=2,sparsity=3,T=6"])
+def test_values_are_written_as_numbers(what: str, tmp_path: Path) -> None:
+    task, path = find_task(what), tmp_path / "data.jsonl"
+    export_task(task, SizeRange(1, 12), 20, path, "jsonl")
+    for row in read_lines(path):
+        (said,) = [target for target in row["target"] if target]
+        word = task.read_word(list(task.alphabet.encode(row["input"])))
+        assert row["label"] == said
+        assert float(said) == pytest.approx(float(task.answer(word)[0]), rel=1e-4, abs=1e-6)
+
+
 def test_both_formats_hold_the_same_rows(tmp_path: Path) -> None:
     task = find_task("sort", 12)
     export_task(task, SIZES, 1_005, tmp_path / "a.jsonl", "jsonl", seed=3)
