@@ -52,7 +52,7 @@ def test_every_row_is_what_the_oracle_says(what: str, probe: str | None, tmp_pat
 @pytest.mark.parametrize("what", ["boolean:parity,T=5", "boolean:degree=2,sparsity=3,T=6"])
 def test_values_are_written_as_numbers(what: str, tmp_path: Path) -> None:
     task, path = find_task(what), tmp_path / "data.jsonl"
-    export_task(task, SizeRange(1, 12), 20, path, "jsonl")
+    export_task(task, SizeRange(1, task.longest), 20, path, "jsonl")
     for row in read_lines(path):
         (said,) = [target for target in row["target"] if target]
         word = task.read_word(list(task.alphabet.encode(row["input"])))
