@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from foretell.boolean.bounds.chain_of_thought import COIN
 from foretell.boolean.bounds.terms import Form
@@ -164,12 +165,15 @@ def _scatter(panel: Axes, grid: GapGrid, quantity: str) -> None:
             panel.annotate(str(name), (there, here), (4, 3), textcoords="offset points", fontsize=8)
             ends += [there, here]
     if ends:
-        reach = (0.8 * min(ends), 1.25 * max(ends))
+        # whole decades, so that there are ticks to read
+        reach = (10 ** math.floor(math.log10(min(ends))), 10 ** math.ceil(math.log10(max(ends))))
         panel.plot(reach, reach, color=GREY, linewidth=0.8)
         panel.set_xlim(reach)
         panel.set_ylim(reach)
         panel.set_xscale("log")
         panel.set_yscale("log")
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_minor_formatter(NullFormatter())
     panel.set_title(LABELS[quantity], loc="left", fontsize=11)
     panel.set_xlabel("construction")
     panel.set_ylabel("learned")

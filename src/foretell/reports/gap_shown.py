@@ -10,6 +10,7 @@ from rich.text import Text
 
 from foretell.boolean.bounds.terms import Form
 from foretell.core.measurement import Measurement
+from foretell.plain.wording import counted
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, pairs, table
 from foretell.reports.columns import print_columns
@@ -97,7 +98,10 @@ def findings(grid: GapGrid) -> list[str]:
             )
     failed = sum(each.counts[1] - each.counts[0] for each in grid.classes)
     missing = sum(each.counts[2] - each.counts[1] for each in grid.classes)
-    told.append(f"{failed} models did not fit and are left out; {missing} are not trained yet")
+    if failed:
+        told.append(f"did not fit and left out: {counted(failed, 'model')}")
+    if missing:
+        told.append(f"not trained yet: {counted(missing, 'model')}")
     return told
 
 

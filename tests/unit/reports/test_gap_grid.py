@@ -59,7 +59,7 @@ def grid(empty):
 
 
 def test_an_empty_store_says_so(empty):
-    assert "12 are not trained yet" in findings(empty)[-1]
+    assert "not trained yet: 12 models" in findings(empty)[-1]
     assert "–" in cells(empty.classes[0])
     assert "Behind each class" in gap_page(empty)
     assert empty.order() is None
@@ -69,7 +69,7 @@ def test_what_was_not_fitted_is_left_out(grid):
     assert [each.spread("gap").values for each in grid.classes] == [
         (pytest.approx(0.01 * place),) for place in range(6)
     ]
-    assert "6 models did not fit" in findings(grid)[-1]
+    assert "left out: 6 models" in findings(grid)[-1]
 
 
 def test_order_and_domination_can_fail(grid):
