@@ -30,9 +30,13 @@ class Precision(StrEnum):
     BFLOAT16 = "bfloat16"
 
 
+KINDS: tuple[str, ...] = ("transformer", "transformer+kq", "transformer+vo", "transformer+kq+vo")
+KINDS += ("mlp", "mlp+gram", "rnn", "lstm")  # what template tasks are also tried on
+
+
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """A decoder-only transformer. `context` is how many positions it can address.
+    """A transformer, or another `kind`. `context` is how many positions it can address.
 
     >>> Architecture(layers=2, heads=4, width=64, positional="ape", context=154).label
     'ape 2L 4H 64d'
@@ -48,30 +52,27 @@ class Architecture:
     tied: bool = True
     attention_scale: AttentionScale = AttentionScale.SQRT
     precision: Precision = Precision.FLOAT32
+    kind: str = KINDS[0]
 
     def __post_init__(self) -> None:
         for field in ("layers", "heads", "width", "context"):
             value = getattr(self, field)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise BadInput(
-                    f"an architecture needs a whole number of {field}, at least 1", seen=value
-                )
+                raise BadInput(f"a model needs a whole number of {field}, at least 1", seen=value)
         if not isinstance(self.norm, bool) or not isinstance(self.tied, bool):
             raise BadInput("`norm` and `tied` are true or false", seen=f"{self.norm}, {self.tied}")
         if not self.positional:
             raise BadInput("an architecture names its positional encoding", hint="nope")
-        for field, kind in (
-            ("activation", Activation),
-            ("attention_scale", AttentionScale),
-            ("precision", Precision),
-        ):
+        if self.kind not in KINDS:
+            raise BadInput("unknown kind of model", seen=self.kind, hint=", ".join(KINDS))
+        choosing = {"activation": Activation, "attention_scale": AttentionScale}
+        for field, kind in (choosing | {"precision": Precision}).items():
+            named, value = field.replace("_", " "), getattr(self, field)
             try:
-                object.__setattr__(self, field, kind(getattr(self, field)))
+                object.__setattr__(self, field, kind(value))
             except ValueError:
-                choices = " or ".join(option.value for option in kind)
-                raise BadInput(
-                    f"unknown {field.replace('_', ' ')}", seen=getattr(self, field), hint=choices
-                ) from None
+                hint = " or ".join(kind)
+                raise BadInput(f"unknown {named}", seen=value, hint=hint) from None
         # in compiled networks every head reads and writes the whole stream
         if self.activation is not Activation.HEAVISIDE and self.width % self.heads:
             fitting = [h for h in range(1, self.width + 1) if self.width % h == 0]
@@ -91,18 +92,17 @@ class Architecture:
     @property
     def label(self) -> str:
         """Short name for tables."""
-        usual = {"norm": True, "activation": "gelu", "attention_scale": "sqrt"}
-        usual |= {"precision": "float32"}
         unusual = [
             {"norm": "no norm"}.get(name, str(getattr(self, name)))
-            for name, value in usual.items()
-            if getattr(self, name) != value
+            for name in ("norm", "activation", "attention_scale", "precision", "kind")
+            if getattr(self, name) != getattr(Architecture, name)  # as it is by default
         ]
         return " ".join([f"{self.positional} {self.layers}L {self.heads}H {self.width}d", *unusual])
 
     def as_json(self) -> dict[str, object]:
-        """Plain values, for hashing and for files."""
+        """Plain values, for hashing and for files; those of a transformer came before kinds."""
         return {
             name: value.value if isinstance(value, StrEnum) else value
             for name, value in asdict(self).items()
+            if (name, value) != ("kind", KINDS[0])
         }

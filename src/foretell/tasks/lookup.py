@@ -23,11 +23,14 @@ from foretell.plain.files import read_text
 from foretell.tasks.boolean import BooleanTask
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
+from foretell.tasks.template import TemplateTask
 from foretell.tasks.tracking import ASKS, TrackingTask
+from foretell.templates.reading import read_templates
+from foretell.templates.template_set import TemplateSet
 
 
 def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Task:
-    """A catalogue name, `regex:…`, `boolean:…`, an automaton's file, or a program (`.crasp`).
+    """A catalogue name, `regex:…`, `boolean:…`, `template:…`, an automaton's file, or a program.
 
     `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`. A regular
     language is asked what may follow each prefix; with `accept:` or `state:` before it, whether
@@ -44,6 +47,8 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
     if asks == "boolean":
         text, steps = read_steps(rest)
         return BooleanTask(function=read_function(text), steps=steps)
+    if asks == "template":
+        return TemplateTask(longest, templates=read_templates(rest))
     if what.startswith("regex:"):
         return RegularTask(longest, language=_read_regex(what, alphabet))
     if alphabet is not None:
@@ -103,6 +108,8 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
     if "function" in described:
         function = BooleanFunction.from_json(described["function"])
         return BooleanTask(function=function, steps=bool(described.get("steps", False)))
+    if "templates" in described:
+        return TemplateTask(longest, templates=TemplateSet.from_json(described["templates"]))
     if "dfa" not in described:
         return find_task(name, longest)
     language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)

@@ -1,0 +1,1 @@
+"""Templates: strings with wildcards and labels, as values; matching, overlap and diversity."""
