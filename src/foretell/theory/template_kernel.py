@@ -38,6 +38,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from foretell.core.alphabet import RESERVED
 from foretell.core.prediction import (
     Assumption,
     Bound,
@@ -48,11 +49,13 @@ from foretell.core.prediction import (
     Strength,
 )
 from foretell.core.question import Question, Verdict
+from foretell.kernels.copy_rates import CopyTask
 from foretell.tasks.template import TemplateTask
 from foretell.templates.notation import Wildcard
 from foretell.templates.outcome import HandlesUnseenSymbols, best_constant_loss
 from foretell.templates.template_set import TemplateSet
 from foretell.theory._templates import (
+    GAMMA,
     PAPER,
     Patterns,
     PatternsCertificate,
@@ -82,7 +85,7 @@ class TemplateKernel(Predictor):
         if kind not in STOOD_FOR | HEURISTIC:
             return NotApplicable(self.name, question, f"no kernel here stands for a {kind}")
         if not templates.is_real:
-            return self._copying(question, templates)
+            return self._copying(question, templates, outcome)
         if len({len(template) for template in templates.templates}) > 1:
             why = "templates have different lengths, and the kernel compares place by place"
             return NotApplicable(self.name, question, why)
@@ -113,7 +116,9 @@ class TemplateKernel(Predictor):
             ),
         )
 
-    def _copying(self, question: Question, templates: TemplateSet) -> Prediction | NotApplicable:
+    def _copying(
+        self, question: Question, templates: TemplateSet, outcome: HandlesUnseenSymbols
+    ) -> Prediction | NotApplicable:
         """One template of one wildcard that is its own label."""
         (template, *more), labels = templates.templates, templates.labels
         copies = not more and template.symbols == labels and isinstance(labels[0], Wildcard)
@@ -121,24 +126,15 @@ class TemplateKernel(Predictor):
         if not copies or not kind.startswith("transformer"):
             why = "of symbolic labels only copying a single symbol by a transformer is covered"
             return NotApplicable(self.name, question, why)
-        helped = "vo" in kind
-        why = (
-            "an identity in the value-output product lowers the loss on unseen symbols from the "
-            "first step on, as fast as on those seen"
-            if helped
-            else "infinitely wide, the first steps of training lower the loss on symbols seen and "
-            "raise it on unseen ones; the wider the model, the more symbols it needs"
-        )
+        tokens = question.task.alphabet.size - len(RESERVED)
         return Prediction(
             predictor=self.name,
             question=question,
-            verdict=Verdict.YES if helped else Verdict.NO,
+            verdict=Verdict.YES if "vo" in kind else Verdict.NO,
             strength=Strength.CONDITIONAL,
-            reason=why,
+            reason=CopyTask(tokens=tokens, seen=outcome.symbols, gamma=GAMMA).prediction(),
             assumptions=(
-                Assumption(
-                    "the model is infinitely wide, one layer of attention", Standing.ASSUMED
-                ),
+                Assumption("the model is infinitely wide, with one attention", Standing.ASSUMED),
                 Assumption("what the first steps do decides", Standing.ASSUMED),
             ),
             sources=(f"{PAPER}, Theorems 5.1 and 5.2",),

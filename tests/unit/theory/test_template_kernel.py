@@ -66,6 +66,9 @@ def test_overlapping_templates_leave_it_undecided():
 def test_copying_a_symbol():
     plain, helped = ask("a->a"), ask("a->a", "transformer+vo")
     assert (plain.verdict, helped.verdict) == (Verdict.NO, Verdict.YES)
+    # 64 of 264 symbols: [1/m] / [(1/n)(1 - 1/m) 2 - (1 - 1/n)/m]
+    rate = (1 / 264) / (2 * (1 - 1 / 264) / 64 - (1 - 1 / 64) / 264)
+    assert f"{rate:.3g} for each unit" in plain.reason
     assert isinstance(ask("aS->a"), NotApplicable)
 
 
