@@ -19,6 +19,20 @@ from foretell.training.provenance import describe_machine
 from foretell.training.store import Store
 
 
+def in_parts(
+    cells: Sequence[Cell], program: Callable[[Cell], Any], first: Callable[[Any], Any], most: int
+) -> list[tuple[Cell, ...]]:
+    """Cells of one program together, at most so many; the smallest by `first` come first."""
+    groups: dict[Any, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(program(cell), []).append(cell)
+    return [
+        tuple(groups[each][place : place + most])
+        for each in sorted(groups, key=first)
+        for place in range(0, len(groups[each]), most)
+    ]
+
+
 def missing(experiment: Experiment, cells: Sequence[Cell], store: Store) -> list[tuple[Cell, ...]]:
     """What is left to compute, in parts."""
     left = [cell for cell in cells if not _path(experiment, cell, store).exists()]

@@ -40,6 +40,7 @@ from foretell.boolean.expansion import Expansion
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reproductions import Cell, Experiment
+from foretell.reproductions._computing import in_parts
 from foretell.reproductions._looking import Training, key_of, look, train
 from foretell.training.engine import Progress
 
@@ -94,16 +95,8 @@ class ParityLookup(Experiment):
 
     def parts(self, cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
         """Models of one shape, the small first."""
-        groups: dict[Training, list[Cell]] = {}
-        for cell in cells:
-            groups.setdefault(_training(cell), []).append(cell)
         size = TOGETHER.get(jax.default_backend(), ELSEWHERE)
-        ordered = sorted(groups.items(), key=lambda item: (item[0].bits, item[0].sees_bits))
-        return [
-            tuple(group[first : first + size])
-            for _, group in ordered
-            for first in range(0, len(group), size)
-        ]
+        return in_parts(cells, _training, lambda each: (each.bits, each.sees_bits), size)
 
     def compute(
         self, part: Sequence[Cell], show: Callable[[Progress], None]

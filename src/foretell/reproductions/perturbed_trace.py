@@ -36,6 +36,7 @@ import numpy as np
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reproductions import Cell, Experiment
+from foretell.reproductions._computing import in_parts
 from foretell.reproductions._perturbing import Found, Noise, perturb
 from foretell.training.engine import Progress
 
@@ -92,11 +93,7 @@ class PerturbedTrace(Experiment):
 
     def parts(self, cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
         """Classes of one length and degree: their transformers have one shape."""
-        groups: dict[Noise, list[Cell]] = {}
-        for cell in cells:
-            groups.setdefault(_noise(cell), []).append(cell)
-        ordered = sorted(groups.items(), key=lambda item: (item[0].bits, item[0].degree))
-        return [tuple(group) for _, group in ordered]
+        return in_parts(cells, _noise, lambda each: (each.bits, each.degree), len(cells) or 1)
 
     def compute(
         self, part: Sequence[Cell], show: Callable[[Progress], None]

@@ -41,6 +41,7 @@ import numpy as np
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reproductions import Cell, Experiment
+from foretell.reproductions._computing import in_parts
 from foretell.reproductions._fitting import Schedule, fit
 from foretell.training.engine import Progress
 
@@ -143,16 +144,8 @@ class PositionFit(Experiment):
 
     def parts(self, cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
         """Cells of one schedule, the narrow first."""
-        groups: dict[Schedule, list[Cell]] = {}
-        for cell in cells:
-            groups.setdefault(_schedule(cell), []).append(cell)
         size = TOGETHER.get(jax.default_backend(), ELSEWHERE)
-        ordered = sorted(groups.items(), key=lambda item: (item[0].width, item[0].steps))
-        return [
-            tuple(group[first : first + size])
-            for _, group in ordered
-            for first in range(0, len(group), size)
-        ]
+        return in_parts(cells, _schedule, lambda each: (each.width, each.steps), size)
 
     def compute(
         self, part: Sequence[Cell], show: Callable[[Progress], None]

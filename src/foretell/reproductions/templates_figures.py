@@ -1,0 +1,95 @@
+"""Unseen symbols against the number of samples: our curves beside the published ones.
+
+What: How many strings, of as many symbols, until a model works on symbols it has never seen? Plain
+    transformers, transformers with an identity in each head, fully connected and recurrent models.
+Definition: Each point is the protocol `unseen-symbols` at one number of samples n: Figure 1 and 2
+    (programs), Figure 5 (copying by width), and ABA against ABB for every architecture. On a CPU
+    only the last, at three n, with fewer heads in a wider stream.
+Example:
+    >>> from foretell.protocols._asking import Budget
+    >>> lines = TemplatesFigures().lines(Budget.GPU)
+    >>> lines[0].label, lines[0].asked.question.outcome.samples, lines[0].published
+    ('program transformer', 4, (1.049,))
+
+Known limits: Published curves took the best of several learning rates, ours take 0.001; theirs go
+    on to 262,144 samples in Figure 2, ours end at 8,192. The factor before the identities, the
+    sizes of MLP, RNN and LSTM and the exact tokens of the programs are not published. Published
+    copying of one symbol cannot be read at that symbol, where a residual stream copies untrained:
+    ours copies out of print("a"), read at the last token.
+Sources: When can transformers reason with abstract symbols, Figures 1, 2 and 5, Appendix B
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+from typing import Any, final
+
+from foretell.protocols._asking import Budget
+from foretell.protocols._running import Asked
+from foretell.protocols.unseen_symbols import (
+    BATCH,
+    EPOCHS,
+    OTHER_SHAPES,
+    RATE,
+    SEEDS,
+    SHAPES,
+    UnseenSymbols,
+    question_about,
+)
+from foretell.reproductions import Line, Reproduction
+
+# Which samples sizes and tasks; the published ones, unless a budget cuts them down.
+KEPT_SIZES = {Budget.SMOKE: (4, 8), Budget.CPU: (16, 64, 256)}
+KEPT_TASKS = {Budget.SMOKE: ("aba-abb",), Budget.CPU: ("aba-abb",)}
+KEPT_KINDS = {
+    Budget.SMOKE: ("transformer+kq", "mlp"),
+    Budget.CPU: ("transformer", "transformer+kq", "mlp", "mlp+gram", "rnn"),
+}
+KEPT_SEEDS = {Budget.SMOKE: 1, Budget.CPU: 2}
+KEPT_EPOCHS = {Budget.SMOKE: 10, Budget.CPU: 150}
+
+
+@final
+class TemplatesFigures(Reproduction):
+    """Figures 1, 2 and 5, and the comparison of architectures."""
+
+    about = "symbols"
+    title = "Unseen symbols: how many samples until a model works on them"
+    source = "When can transformers reason with abstract symbols, Figures 1, 2 and 5, Appendix B"
+
+    def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
+        """Curve by curve, from few samples to many."""
+        path = Path(__file__).with_suffix(".toml")
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tuple(
+            _line(curve, samples, value, budget, seeds)
+            for curve in table["curve"]
+            if _kept(curve, budget)
+            for samples, value in zip(table["sizes"][curve["at"]], curve["published"], strict=True)
+            if samples in KEPT_SIZES.get(budget, (samples,))
+        )
+
+
+def _kept(curve: dict[str, Any], budget: Budget) -> bool:
+    return curve["task"] in KEPT_TASKS.get(budget, (curve["task"],)) and curve[
+        "kind"
+    ] in KEPT_KINDS.get(budget, (curve["kind"],))
+
+
+def _line(
+    curve: dict[str, Any], samples: int, value: float, budget: Budget, seeds: int | None
+) -> Line:
+    """One point: the model as published, or the shape that the budget has for its kind."""
+    kind = curve["kind"]
+    usual = OTHER_SHAPES.get(kind.split("+")[0], SHAPES[budget])
+    question = question_about(curve["task"], samples, kind, *curve.get("shape", usual))
+    steps = KEPT_EPOCHS.get(budget, EPOCHS[budget]) * -(-samples // BATCH)
+    protocol = UnseenSymbols(steps=steps, check_every=min(100, steps), learning_rate=RATE)
+    count = seeds or KEPT_SEEDS.get(budget, SEEDS[budget])
+    label = f"{curve['task']} {kind}"
+    if "shape" in curve:
+        label += f" {curve['shape'][-1]}d"
+    published = None if math.isnan(value) else (value,)
+    return Line(curve["figure"], label, Asked(question, protocol, tuple(range(count))), published)
