@@ -18,7 +18,8 @@ PROTOCOLS = catalogue.entries("protocols")
 @pytest.mark.parametrize("entry", PROTOCOLS, ids=lambda entry: entry.name)
 @pytest.mark.parametrize("budget", ["smoke", "cpu", "gpu"])
 def test_every_protocol_keeps_its_promises(entry: catalogue.Entry, budget: str) -> None:
-    what = {"gap": "boolean:degree=2,sparsity=2,T=6"}.get(entry.name, "binary-majority")
+    own = {"gap": "boolean:degree=2,sparsity=2,T=6", "unseen-symbols": "template:aba-abb"}
+    what = own.get(entry.name, "binary-majority")
     request = Request(what=what, protocol=entry.name, budget=budget)  # type: ignore[arg-type]
     question, protocol = request.question(), request.build_protocol()
     assert isinstance(protocol, Protocol)

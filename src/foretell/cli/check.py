@@ -45,7 +45,18 @@ def check(
         typer.Option(help="Times the penalty on products of positions.", rich_help_panel=TRAINING),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option(help="Test samples a range.", rich_help_panel=TRAINING)
+        int | None,
+        typer.Option(
+            help="Test samples a range; training samples for boolean:… and template:….",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            help="Of model, for template:…: transformer, +kq, +vo, mlp, mlp+gram, rnn, lstm.",
+            rich_help_panel=SHAPE,
+        ),
     ] = None,
     layers: Annotated[int | None, typer.Option(rich_help_panel=SHAPE)] = None,
     heads: Annotated[int | None, typer.Option(rich_help_panel=SHAPE)] = None,
@@ -105,6 +116,7 @@ def check(
         "precision": precision,
         "attention_scale": attention_scale,
         "weights": weights,
+        "kind": kind,
     }
     with _start.computing():
         from foretell.reports import answers

@@ -21,6 +21,13 @@ def predict(
     alphabet: Annotated[
         str | None, typer.Option(help="Letters of a regex: abc, or up,down.")
     ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="Of model, for template:…: transformer, transformer+kq, mlp, …."),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Training samples, for boolean:… and template:….")
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Re-check every certificate; takes seconds.")
     ] = False,
@@ -38,7 +45,8 @@ def predict(
 
         if check:
             _start.prepare_jax()
-        said = list(answers.predict(what, positional=positional, alphabet=alphabet))
+        asked = {"positional": positional, "alphabet": alphabet, "kind": kind, "samples": samples}
+        said = list(answers.predict(what, **asked))
         checks: list[Checked | None] = [None] * len(said)
         if check:
             said, checks = rechecked(said)

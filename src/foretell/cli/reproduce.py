@@ -58,6 +58,8 @@ def reproduce(
             reproduced,
             reproduced_page,
             reproduced_shown,
+            symbol_curves,
+            symbol_shown,
         )
         from foretell.reproductions import Experiment, load
         from foretell.training.store import Store
@@ -82,6 +84,9 @@ def reproduce(
             if asked_for.about == "gap":
                 whole = gap_grid.collect(asked_for, budget, seeds, runs)
                 show, page = gap_shown.show, gap_shown.gap_page
+            elif asked_for.about == "symbols":
+                whole = symbol_curves.collect(asked_for, budget, seeds, runs)
+                show, page = symbol_shown.show, symbol_shown.symbols_page
             else:
                 whole = reproduced.compare(asked_for, budget, seeds, runs)
                 show, page = reproduced_shown.show, reproduced_page.reproduction_page

@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from foretell.core.architecture import Architecture
+from foretell.core.architecture import KINDS, Architecture
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question, SizeRange
 from foretell.core.task import Task
@@ -77,8 +77,11 @@ TEXTS = {
     "activation",
     "attention_scale",
     "weights",
+    "kind",
 }
+OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
+SYMBOLS = {Budget.SMOKE: 16, Budget.CPU: 64, Budget.GPU: 64}  # of template:…, and strings of them
 
 
 def published(task: str, positional: str) -> Setting | None:
@@ -117,7 +120,7 @@ class Request:
 
     what: str
     alphabet: str | None = None
-    protocol: str | None = None  # length; compiled where weights are given; gap for boolean:…
+    protocol: str | None = None  # by `what`: gap for boolean:…, unseen-symbols for template:…
     positional: str = "nope"
     budget: Budget = Budget.CPU
     seeds: int | None = None
@@ -138,14 +141,17 @@ class Request:
     samples: int | None = None
     position_penalty: float | None = None  # times regularizer (8) of the framework paper
     weights: str | None = None  # a compiled network to test instead of training one
+    kind: str = KINDS[0]  # of model, for template:…
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             self._check_type(field.name)
         if self.protocol is None:
             chosen = "length" if self.weights is None else "compiled"
-            chosen = "gap" if self.what.startswith("boolean:") else chosen
+            chosen = OWN_PROTOCOL.get(self.what.partition(":")[0], chosen)
             object.__setattr__(self, "protocol", chosen)
+        if self.kind != KINDS[0] and self.protocol != OWN_PROTOCOL["template"]:
+            raise BadInput("only template tasks choose a kind of model", seen=self.kind)
         if self.train is not None and not isinstance(self.train, SizeRange):
             object.__setattr__(self, "train", parse_range(self.train))
         object.__setattr__(self, "bins", parse_ranges(self.bins))
@@ -199,6 +205,8 @@ class Request:
 
     def task(self) -> Task:
         """The task, built for the sizes asked about."""
+        if self.protocol == OWN_PROTOCOL["template"]:  # a size is an alphabet, one for each string
+            return find_task(self.what, either(self.samples, SYMBOLS[self.budget]), self.alphabet)
         return find_task(self.what, self.largest, self.alphabet)
 
     def question(self) -> Question:

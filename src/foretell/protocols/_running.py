@@ -19,10 +19,16 @@ from foretell.training.provenance import describe_machine
 from foretell.training.record import AnyRecord
 from foretell.training.sequence_run import SequenceRun
 from foretell.training.store import Store
+from foretell.training.symbol_plan import SymbolPlan
+from foretell.training.symbol_run import SymbolRun
 
 MOST_TOGETHER = 128  # members of one fleet; more do not run faster, and take memory
-AnyPlan = Plan | GapPlan
-RUNS: dict[type, type[Run]] = {Plan: SequenceRun, GapPlan: GapRun}  # who executes what
+AnyPlan = Plan | GapPlan | SymbolPlan
+RUNS: dict[type, type[Run]] = {  # who executes what
+    Plan: SequenceRun,
+    GapPlan: GapRun,
+    SymbolPlan: SymbolRun,
+}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from foretell.plain.errors import BadInput
-from foretell.training.checkpoint import load_checkpoint, save_checkpoint
+from foretell.training.checkpoint import load_checkpoint, named_arrays, save_checkpoint
 from foretell.training.fleet import Fleet
 from foretell.training.loops import Tree
 from foretell.training.member import DIVERGED, FITTED, RUNNING, MemberState
@@ -74,9 +75,13 @@ class Run(abc.ABC):
         self.save_after = SAVE_SECONDS
 
     @staticmethod
-    @abc.abstractmethod
     def join(parts: Sequence[Any]) -> Any:
         """One plan with the members of all."""
+        first = parts[0]
+        if any(part.kind != first.kind for part in parts):
+            raise BadInput("plans of one fleet differ only in their members")
+        members = tuple(member for part in parts for member in part.members)
+        return dataclasses.replace(first, members=members)
 
     @staticmethod
     @abc.abstractmethod
@@ -91,6 +96,26 @@ class Run(abc.ABC):
         """Train and test. Returns the record and the final weights of each plan."""
         with interrupt_flag(self.limit) as stop:
             return self.finish(self._train(stop), stop)
+
+    def share_out(
+        self, members: Sequence[MemberState], described: Sequence[Any], record: type
+    ) -> list[tuple[Any, dict[str, Any]]]:
+        """Each plan's record of what is said of its members, and their weights."""
+        found, first = [], 0
+        for part in self.parts:
+            own = slice(first, first + len(part.members))
+            history = tuple(
+                {**check, "loss": check["loss"][own], "in_range": check["in_range"][own]}
+                for check in self.history
+            )
+            weights = {
+                f"seed-{each.seed}.{name}": array
+                for each, state in zip(part.members, members[own], strict=True)
+                for name, array in named_arrays(state.model).items()
+            }
+            found.append((record(tuple(described[own]), history, self.seconds), weights))
+            first = own.stop
+        return found
 
     def count_seconds(self) -> None:
         """Testing takes time too."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +16,7 @@ from jaxtyping import Array, Float
 from foretell.boolean.bounds.sub_gaussian import sub_gaussian
 from foretell.numerics.curvature import hutchinson
 from foretell.numerics.keys import key_for, root_key
-from foretell.plain.errors import BadInput
 from foretell.training import regression
-from foretell.training.checkpoint import named_arrays
 from foretell.training.engine import STATUS, Run
 from foretell.training.fleet import Fleet
 from foretell.training.gap_plan import GapMember, GapPlan
@@ -124,15 +121,6 @@ class GapRun(Run):
     whole: RegressionFleet
 
     @staticmethod
-    def join(parts: Sequence[GapPlan]) -> GapPlan:
-        """One plan with the members of all."""
-        first = parts[0]
-        if any(part.kind != first.kind for part in parts):
-            raise BadInput("plans of one fleet differ only in their members")
-        members = tuple(member for part in parts for member in part.members)
-        return dataclasses.replace(first, members=members)
-
-    @staticmethod
     def fleet_of(plan: GapPlan) -> RegressionFleet:
         """The fleet that fits the plan."""
         return RegressionFleet(plan)
@@ -146,27 +134,9 @@ class GapRun(Run):
         measured = self.whole.finish(states)
         self.stop_if_asked(stop)
         self.count_seconds()
-        members, drawn = self.whole.members(states), self.whole.own
-        found, first = [], 0
-        for part in self.parts:
-            own = slice(first, first + len(part.members))
-            record = GapRecord(
-                tuple(map(_fitted, part.members, drawn[own], members[own], measured[own])),
-                tuple({**check, **_own(check, own)} for check in self.history),
-                self.seconds,
-            )
-            weights = {
-                f"seed-{each.seed}.{name}": array
-                for each, state in zip(part.members, members[own], strict=True)
-                for name, array in named_arrays(state.model).items()
-            }
-            found.append((record, weights))
-            first = own.stop
-        return found
-
-
-def _own(check: dict[str, Any], own: slice) -> dict[str, Any]:
-    return {"loss": check["loss"][own], "in_range": check["in_range"][own]}
+        members = self.whole.members(states)
+        said = list(map(_fitted, self.plan.members, self.whole.own, members, measured))
+        return self.share_out(members, said, GapRecord)
 
 
 def _fitted(

@@ -49,6 +49,7 @@ class MemberState(NamedTuple):
     step: Int[Array, "*member"]
     status: Int[Array, "*member"]
     loss: Float[Array, "*member"]  # mean over the last segment
+    best: Any = ()  # what was seen at the best moment so far, in fleets that choose one
 
 
 def create(plan: Plan, tokens: int, labels: int, data: MemberData) -> MemberState:

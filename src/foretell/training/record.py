@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -96,12 +97,13 @@ class FittedMember:
 
 
 @dataclass(frozen=True)
-class GapRecord:
-    """Everything a run of regressions showed."""
+class MembersRecord(abc.ABC):
+    """A run of which everything is said member by member."""
 
-    kind: ClassVar[str] = "gap"
-    members: tuple[FittedMember, ...]
-    history: tuple[dict[str, Any], ...]  # one entry a check: step, losses, share explained
+    kind: ClassVar[str]
+    member: ClassVar[type]
+    members: tuple[Any, ...]
+    history: tuple[dict[str, Any], ...]  # one entry a check: step, losses, gain over a constant
     seconds: float
 
     def lines(self) -> list[dict[str, Any]]:
@@ -113,14 +115,53 @@ class GapRecord:
         return {"history": self.history, "seconds": self.seconds}
 
     @classmethod
-    def read(cls, run: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> GapRecord:
+    def read(cls, run: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Any:
         """From what `summary` and `lines` gave."""
-        members = tuple(FittedMember(**line) for line in lines)
+        members = tuple(cls.member(**line) for line in lines)
         return cls(members, tuple(run["history"]), float(run["seconds"]))
 
 
-AnyRecord = Record | GapRecord
-KINDS: dict[str, type[Record] | type[GapRecord]] = {each.kind: each for each in (Record, GapRecord)}
+@final
+@dataclass(frozen=True)
+class GapRecord(MembersRecord):
+    """Everything a run of regressions showed."""
+
+    kind = "gap"
+    member = FittedMember
+    members: tuple[FittedMember, ...]
+
+
+@dataclass(frozen=True)
+class SymbolMemberRecord:
+    """How training on templates ended, and the losses where validation was best."""
+
+    seed: int
+    learning_rate: float
+    status: str
+    steps: int
+    best_step: int  # where validation was best
+    train: float  # loss of the last batch before that
+    validation: float
+    test: float  # on symbols never seen
+    seen: float  # on other strings of the symbols of training
+    key_query: float  # size of the multiples of the identity, over all heads
+    value_output: float
+
+
+@final
+@dataclass(frozen=True)
+class SymbolRecord(MembersRecord):
+    """Everything a run on templates showed."""
+
+    kind = "symbols"
+    member = SymbolMemberRecord
+    members: tuple[SymbolMemberRecord, ...]
+
+
+AnyRecord = Record | GapRecord | SymbolRecord
+KINDS: dict[str, type[Record] | type[GapRecord] | type[SymbolRecord]] = {
+    each.kind: each for each in (Record, GapRecord, SymbolRecord)
+}
 
 
 def by_size(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from foretell.core.architecture import Activation, Architecture, AttentionScale, Precision
+from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput
 
 Build = Callable[..., Architecture]
@@ -77,3 +79,25 @@ def test_in_a_compiled_network_heads_need_not_divide_the_width() -> None:
         Architecture(**shape)
     built = Architecture(**shape, activation="heaviside")
     assert Architecture(**built.as_json()) == built
+
+
+def test_a_kind_is_told_only_where_it_is_not_the_usual_one(architecture: Build) -> None:
+    assert "kind" not in architecture().as_json()
+    other = architecture(kind="transformer+kq")
+    assert other.as_json()["kind"] == "transformer+kq"
+    assert Architecture(**other.as_json()) == other  # type: ignore[arg-type]
+    assert other.label == "ape 2L 4H 64d transformer+kq"
+    with pytest.raises(BadInput, match="kind") as caught:
+        architecture(kind="perceptron")
+    assert "mlp+gram" in str(caught.value.hint)
+
+
+def test_runs_that_were_stored_before_there_were_kinds_keep_their_hash() -> None:
+    stored = sorted((Path(__file__).parents[3] / "results").glob("runs/*/question.json"))
+    assert stored
+    for path in stored:
+        question = json.loads(path.read_text(encoding="utf-8"))
+        named, described = question.pop("hash"), question["architecture"]
+        read = Architecture(**described).as_json()
+        assert read == described
+        assert content_hash({**question, "architecture": read}) == named == path.parent.name

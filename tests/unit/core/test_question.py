@@ -129,6 +129,7 @@ ARCHITECTURE_CHANGES = {
     "tied": False,
     "attention_scale": "log-length",
     "precision": "bfloat16",
+    "kind": "transformer+kq",
 }
 
 
