@@ -41,7 +41,6 @@ from dataclasses import dataclass
 from foretell.core.alphabet import RESERVED
 from foretell.core.prediction import (
     Assumption,
-    Bound,
     NotApplicable,
     Prediction,
     Predictor,
@@ -110,7 +109,6 @@ class TemplateKernel(Predictor):
             reason=_reason(patterns, templates, outcome, loss),
             assumptions=assumptions,
             sources=(f"{PAPER}, Theorems 4.4 and I.2, Lemma C.2",),
-            bound=Bound("predicted loss on unseen symbols", loss, trivial),
             certificate=PatternsCertificate(
                 kind, templates, outcome.samples, trivial, loss, patterns.rank, patterns.interval
             ),
