@@ -107,6 +107,7 @@ class Inside:
         """Numbers; attention and curve are in the store."""
         return {
             **self.cell.settings,
+            "provenance": self.provenance,
             "error": self.values["error"],
             "explained": self.values["explained"],
             "fitted": self.fitted,

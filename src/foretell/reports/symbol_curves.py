@@ -58,6 +58,7 @@ class Point:
             "published": self.published,
             "ours": self.ours.as_json() if self.ours else None,
             "verdict": self.measured.verdict.value if self.measured else None,
+            "provenance": self.measured.provenance if self.measured else None,
         }
 
 
