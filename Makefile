@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 ARGS ?=
 # tests compile far more than they compute: keep programs for one another, optimise them little
 CACHED := JAX_COMPILATION_CACHE_DIR=$(abspath $(VENV))/jax-cache JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3 \
-	XLA_FLAGS=--xla_backend_optimization_level=0
+	XLA_FLAGS="--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1"
 
 .PHONY: check test lint slow bench clean
 

@@ -203,7 +203,11 @@ def sampled(task, probe, count):
     return jax.tree.map(np.asarray, sample(key, jnp.asarray(picked)))
 
 
-PROBES = [(name, probe) for name in NEXT_SYMBOLS for probe in task_of(name).probes]
+PROBES = [
+    pytest.param(name, probe, marks=() if place < 2 else pytest.mark.slow)
+    for name in NEXT_SYMBOLS
+    for place, probe in enumerate(task_of(name).probes)
+]
 
 
 @pytest.mark.parametrize(("name", "probe"), PROBES)

@@ -44,7 +44,12 @@ def draw_many(name, probe, count=60):
     return picked, jax.tree.map(np.asarray, batch)
 
 
-CASES = [(name, probe) for name in NAMES for probe in task_named(name).probes]
+# the first two probes; the others are drawn by the same code, and tried slowly
+CASES = [
+    pytest.param(name, probe, marks=() if place < 2 else pytest.mark.slow)
+    for name in NAMES
+    for place, probe in enumerate(task_named(name).probes)
+]
 
 
 @pytest.mark.parametrize(("name", "probe"), CASES)

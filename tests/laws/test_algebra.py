@@ -285,6 +285,7 @@ def test_local_laws_are_their_definitions(dfa):
 
 @few
 @given(ordered(4))
+@pytest.mark.slow
 def test_strictly_local_is_about_windows(dfa):
     found = class_report(dfa)["strictly_local"]
     long = ["".join(w) for n in range(9) for w in product("ab", repeat=n)]
@@ -314,6 +315,7 @@ def subsequences(word, longest):
 
 @few
 @given(ordered(4))
+@pytest.mark.slow
 def test_piecewise_classes_are_about_subsequences(dfa):
     report = class_report(dfa)
     found = report["strictly_piecewise"]

@@ -203,6 +203,7 @@ def test_certificates_never_hold_for_a_language_with_the_other_answer(drawn, ans
 # The same input, the same output.
 
 
+@pytest.mark.slow
 def test_answers_are_the_same_in_every_process(drawn, tmp_path):
     lines = [json.dumps({"id": n, "dfa": dfa_as_json(x.dfa)}) for n, x in enumerate(drawn(20)[:8])]
     lines += ['{"id": "r", "regex": "(a|bbc|bcc)*"}', '{"regex": "a", "dfas": 1}', '{"regex": "("}']

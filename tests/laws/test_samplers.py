@@ -53,6 +53,7 @@ def test_parity_is_a_fair_coin_and_then_uniform():
     assert uniform([count for count in ones if not count % 2], (0, 2, 4)) > 1e-4
 
 
+@pytest.mark.slow
 def test_majority_is_uniform_given_a_unique_winner():
     drawn = words("majority", 2)
     assert all(first == second for first, second in drawn)

@@ -172,6 +172,7 @@ def test_the_unary_decision(one, two):
 
 @few
 @given(numbers, st.integers(4, 16))
+@pytest.mark.slow
 def test_the_unary_decision_between_nearly_equal_programs(choices, steps):
     left, right = acceptor(core_of(choices, "a")), acceptor(core_of(choices, "a", steps))
     holds(unary.decide(join(left, right)), left, right, 120)

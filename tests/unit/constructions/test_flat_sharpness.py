@@ -57,6 +57,7 @@ def test_the_worked_example_has_the_stated_trace(published, ramp, expected):
     assert 2 * total.mean() == pytest.approx(found, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_one_bit_row_of_the_table():
     one = Expansion(8, ((0,),), (1.0,))
     total, _ = squared_gradients(one, all_inputs(8), (2, 2), "wide")

@@ -133,6 +133,7 @@ def test_noise_adds_its_variance() -> None:
     assert ideal_error(matrix, own, SIGNS, 12, 0.1, noise=0.7) == pytest.approx(sampled, rel=0.03)
 
 
+@pytest.mark.slow
 def test_majority_of_four_has_the_known_ideal_error() -> None:
     """The published numbers count samples per template: 100 and 1000 for each of the eight."""
     rest = list(itertools.product((-1, -2), repeat=3))

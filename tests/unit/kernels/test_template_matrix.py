@@ -71,6 +71,7 @@ def test_smallest_eigenvalues_of_same_and_different(beta, gamma, expected) -> No
     assert found.rank == "nonsingular"
 
 
+@pytest.mark.slow
 def test_smallest_eigenvalues_of_five_patterns() -> None:
     attention = template_matrix(RandomFeatures(5.0, 1.0), PATTERNS, points=2**12)
     network = template_matrix(RandomFeatures(5.0, 1.0, RELU), PATTERNS, points=2**12)
@@ -105,6 +106,7 @@ def test_n_is_positive_semidefinite_with_few_points(activation) -> None:
     assert np.allclose(found.matrix, found.matrix.T)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     kernel = RandomFeatures(3.0, 1.0)
     truth = template_matrix(kernel, SAME_DIFFERENT, points=2**14, seed=1000)

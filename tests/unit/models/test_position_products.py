@@ -107,6 +107,7 @@ def test_stream_variances_follow_the_stream_and_skip_padding():
     assert second > 0 and second != pytest.approx(float(first))
 
 
+@pytest.mark.slow
 def test_the_regularizer_stays_bounded_at_the_start_when_width_grows_with_context():
     def at(size: int) -> float:
         draw = np.random.default_rng(size)

@@ -57,6 +57,7 @@ def test_coefficients_are_those_of_the_model(folder, found):
     assert json.dumps(found.as_json())
 
 
+@pytest.mark.slow
 def test_a_model_is_a_function_that_testers_ask(folder, found):
     queried = inspect(folder, query_only=True)
     assert not queried.exact

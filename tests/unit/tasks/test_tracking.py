@@ -59,6 +59,7 @@ def test_the_mixture_has_members_and_non_members_at_every_size():
     assert 0.2 < mixed.targets[:, 1:].mean() < 0.8
 
 
+@pytest.mark.slow
 def test_tasks_of_one_fleet_stack():
     tasks = tuple(find_task(name, 20) for name in ("state:tomita-4", "state:regex:(ab)*c"))
     stacked = TrackingTask.stack(tasks)

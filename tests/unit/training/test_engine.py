@@ -188,6 +188,7 @@ def language_plan(name: str, positional: str = "nope") -> Plan:
     )
 
 
+@pytest.mark.slow
 def test_together_or_alone_is_the_same(tmp_path):
     plans = [language_plan("tomita-1"), language_plan("abcde")]
     together = Run(plans, tmp_path / "both", lambda progress: None).execute()
@@ -206,6 +207,7 @@ def test_together_or_alone_is_the_same(tmp_path):
         }
 
 
+@pytest.mark.slow
 def test_who_has_stopped_leaves_the_batched_fleet(tmp_path, monkeypatch):
     """A member that stops early is parked, and everybody is tested in the end."""
     monkeypatch.setattr(engine, "COMPILE_SECONDS", 0.0)

@@ -67,7 +67,7 @@ def test_training_lowers_the_loss():
     assert [int(state.step) for state in fleet.members(states)] == [200] * 3
 
 
-@pytest.mark.parametrize("loop", [OneByOne, Together])
+@pytest.mark.parametrize("loop", [OneByOne, pytest.param(Together, marks=pytest.mark.slow)])
 def test_a_diverging_member_is_recorded_and_hurts_nobody(loop):
     task = find_task("binary-majority", 12)
     mixed = (Member(0, 1e-3, task), Member(1, float("inf"), task))
@@ -182,6 +182,7 @@ def test_learning_rate_rises_then_falls_to_zero():
     assert all(a >= b for a, b in itertools.pairwise(rates[10:]))
 
 
+@pytest.mark.slow
 def test_weight_decay_leaves_biases_and_norms_alone():
     plan = small_plan(count=3)
     state = fleet_for(plan, OneByOne).start()[0]
@@ -192,6 +193,7 @@ def test_weight_decay_leaves_biases_and_norms_alone():
         np.testing.assert_allclose(update, expected, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_bfloat16_trains_like_float32():
     exact = train(small_plan(count=3, steps=200, check_every=100), OneByOne, 20)[1]
     rough = train(

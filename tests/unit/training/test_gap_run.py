@@ -96,6 +96,7 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_functions_train_together_and_are_read_apart(tmp_path):
     texts = ("degree=1,sparsity=1,T=4", "degree=2,sparsity=1,T=4")
     protocol = Gap(steps=40, check_every=20, learning_rate=3e-3)

@@ -99,6 +99,7 @@ def test_a_run_stops_early_once_validation_is_tiny(tmp_path):
     assert member.validation <= 0.4
 
 
+@pytest.mark.slow
 def test_symbolic_labels_report_wrong_answers(tmp_path):
     plan = small_plan("transformer+vo", "aS -> a", count=1)
     record, _ = run(plan, tmp_path)
@@ -107,6 +108,7 @@ def test_symbolic_labels_report_wrong_answers(tmp_path):
     assert 0 <= member.test <= 1 and member.value_output > 0 == member.key_query
 
 
+@pytest.mark.slow
 def test_both_loops_train_alike():
     plan = small_plan()
     ends = []

@@ -30,7 +30,13 @@ def tokens_and_labels(plan):
     return task.alphabet.size, len(task.labels)
 
 
-@pytest.mark.parametrize(("loop", "task"), [(OneByOne, "tomita-7"), (Together, "binary-majority")])
+@pytest.mark.parametrize(
+    ("loop", "task"),
+    [
+        (OneByOne, "tomita-7"),
+        pytest.param(Together, "binary-majority", marks=pytest.mark.slow),
+    ],
+)
 def test_a_fleet_of_one_is_the_unbatched_loop(loop, task):
     plan = small_plan(count=1, task=task, steps=30)
     expected, last = plain_losses(plan)
