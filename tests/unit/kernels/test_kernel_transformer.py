@@ -11,6 +11,8 @@ from foretell.numerics.keys import root_key
 from foretell.numerics.precision import double_precision
 from foretell.plain.errors import BadInput
 
+pytestmark = pytest.mark.slow  # minutes together on two cores
+
 
 def features(seed: int, *shape: int) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=shape)

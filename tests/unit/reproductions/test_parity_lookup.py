@@ -28,6 +28,8 @@ from foretell.reproductions._looking import (
 )
 from foretell.reproductions.parity_lookup import KINDS, ParityLookup, function_of
 
+pytestmark = pytest.mark.slow  # minutes together on two cores
+
 
 def test_turning_points_are_those_of_a_zigzag_in_the_range_asked_for():
     numbers, values = list(range(7)), [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0]

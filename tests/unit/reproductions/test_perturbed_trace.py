@@ -19,6 +19,8 @@ from foretell.protocols._asking import Budget
 from foretell.reproductions._perturbing import Noise, perturb, trace_and_loss
 from foretell.reproductions.perturbed_trace import MESH, PerturbedTrace
 
+pytestmark = pytest.mark.slow  # minutes together on two cores
+
 NOISE = Noise(bits=6, degree=2, deviations=(0.01, 0.001), draws=4, inputs=48, signs=2)
 
 MEMBERS = [(1, 0), (3, 0), (3, 1)]  # sparsity and seed

@@ -16,6 +16,8 @@ from foretell.tasks.lookup import find_task
 from foretell.training.member import logits_and_targets, loss
 from foretell.training.packing import Room, antithetic, pack
 
+pytestmark = pytest.mark.slow  # minutes together on two cores
+
 
 def drawn(name: str, batch: int = 12, longest: int = 20):
     task = find_task(name, longest)

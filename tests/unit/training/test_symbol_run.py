@@ -19,6 +19,8 @@ from foretell.training.symbol_member import Best, better
 from foretell.training.symbol_plan import SymbolMember, SymbolPlan
 from foretell.training.symbol_run import SymbolFleet, SymbolRun
 
+pytestmark = pytest.mark.slow  # minutes together on two cores
+
 
 def small_plan(kind="mlp+gram", what="aa -> 1; ab -> -1", count=2, samples=16, **settings):
     question = question_about(what, samples, kind, 2, 1, 8)
