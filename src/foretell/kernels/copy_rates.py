@@ -110,12 +110,3 @@ class CopyTask:
             "falls, so wider networks should copy them worse; with b it falls as fast as the "
             "training loss, at any width"
         )
-
-    @property
-    def inverse_scaling(self) -> bool:
-        """Without b, does no group of weights that survives at infinite width help unseen tokens?
-
-        Then a wider network is predicted to copy them worse, whatever helps a narrow one.
-        """
-        surviving = [each for name, each in self.rates().items() if name != "b" and each.survives]
-        return all(each.test >= 0 and each.train < 0 for each in surviving)

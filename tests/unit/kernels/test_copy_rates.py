@@ -93,7 +93,6 @@ def test_rates_are_sums_over_all_pairs_of_tokens() -> None:
 @pytest.mark.parametrize("seen", [1, 20, 39])
 def test_no_surviving_weight_helps_unseen_tokens(gamma: float, seen: int) -> None:
     task = CopyTask(tokens=40, seen=seen, gamma=gamma)
-    assert task.inverse_scaling
     assert "worse" in task.prediction()
     level = task.turning_rate()
     rates = task.rates()
