@@ -11,9 +11,13 @@ import typer
 
 def learned(
     run: Annotated[Path, typer.Argument(help="Folder of a run of `check boolean:…`.")],
-    query_only: Annotated[
-        bool, typer.Option("--query-only", help="Ask for some values only; no exact spectrum.")
-    ] = False,
+    exact: Annotated[
+        bool | None,
+        typer.Option(
+            "--exact/--query-only",
+            help="Ask for all values (usual up to 16 bits, possible up to 20), or for some.",
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page there.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
@@ -28,7 +32,7 @@ def learned(
         from foretell.reports import learned as report
         from foretell.reports import learned_shown
 
-        found = report.inspect(run, query_only)
+        found = report.inspect(run, exact)
         if as_json:
             print(json.dumps(found.as_json()))
         else:

@@ -29,20 +29,22 @@ from foretell.boolean.truth_table import truth_table
 from foretell.models import readout
 from foretell.models.readout import Readout
 from foretell.numerics.keys import key_for, root_key
-from foretell.numerics.perturbation import perturbed_traces
+from foretell.numerics.perturbation import perturbed_losses, perturbed_traces
 from foretell.plain.errors import BadInput
 from foretell.tasks.boolean import BooleanTask
 from foretell.tasks.lookup import task_from_json
 from foretell.training import regression
 from foretell.training.checkpoint import fill
 
-EXACT_BITS = 20  # up to here the model is asked for every input: half a minute on two cores
+USUAL_BITS = 16  # up to here a model is asked for every input without being told to
+EXACT_BITS = 20  # up to here at most: a minute a model on two cores
 INPUTS = 20_000  # beyond, for so many random ones
 LOOKED_AT = 256  # inputs over which attention and sharpness are averaged
 OTHERS = 3  # components listed that the function does not have
 TOLERANCE = 0.1  # of a tester: a model is never exact; values 0 and 1 are ten of these apart
 NOISES = (1e-4, 1e-3, 1e-2)
 DRAWS, PRODUCTS = 4, 8
+LOSS_DRAWS = 64  # each with both signs, so that what is linear in the noise drops out
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,8 @@ class Learned:
         }
 
 
-def inspect(folder: Path, query_only: bool = False) -> Learned:
-    """Read a run's models and ask each of them."""
+def inspect(folder: Path, exact: bool | None = None) -> Learned:
+    """Read a run's models and ask each of them: for all values, if `exact`."""
     task, arrays = _read(folder)
     if task.steps:
         raise BadInput(
@@ -127,7 +129,13 @@ def inspect(folder: Path, query_only: bool = False) -> Learned:
     expansion = task.function.expansion
     if expansion is None:
         raise BadInput("the components of this function are not known", seen=task.name)
-    exact = task.bits <= EXACT_BITS and not query_only
+    if exact and task.bits > EXACT_BITS:
+        raise BadInput(
+            f"all values are asked up to {EXACT_BITS} bits",
+            seen=f"{task.bits} bits",
+            hint="--query-only",
+        )
+    exact = task.bits <= USUAL_BITS if exact is None else exact
     models = _models(task, arrays, folder)
     noise = _noise(task, [model for _, model in models])
     found = tuple(
@@ -235,19 +243,18 @@ def _noise(task: BooleanTask, models: list[Readout]) -> list[tuple[Noise, ...]]:
     """All models of a run at once."""
     rows = _random(LOOKED_AT, task.bits)
     sample = regression.Sample(jnp.asarray(rows), jnp.asarray(task.function(rows), jnp.float32))
+    members = jax.tree.map(lambda *leaves: jnp.stack(leaves), *models)
+    key, deviations = key_for(root_key(0), "noise on learned weights"), jnp.asarray(NOISES)
+    error = regression.squared_error
     found = perturbed_traces(
-        regression.squared_error,
-        jax.tree.map(lambda *leaves: jnp.stack(leaves), *models),
-        sample,
-        key_for(root_key(0), "noise on learned weights"),
-        jnp.asarray(NOISES),
-        DRAWS,
-        method="hutchinson",
-        products=PRODUCTS,
+        error, members, sample, key, deviations, DRAWS, method="hutchinson", products=PRODUCTS
     )
+    signed = jnp.concatenate([deviations, -deviations])
+    losses = perturbed_losses(error, members, sample, key, signed, LOSS_DRAWS)
     trace, loss = (np.asarray(each, float)[:, None] for each in (found.trace, found.loss))
     changes = np.percentile(np.asarray(found.change, float), 90, axis=2) / np.abs(trace)
-    added = np.asarray(found.losses, float).mean(axis=2) - loss
+    both = np.asarray(losses, float).mean(axis=2).reshape(len(models), 2, len(NOISES))
+    added = both.mean(axis=1) - loss
     ratios = added / (np.square(NOISES) / 2 * trace)
     return [
         tuple(map(Noise, NOISES, map(float, change), map(float, ratio)))
