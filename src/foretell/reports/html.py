@@ -11,6 +11,7 @@ from foretell.plain.errors import StoreProblem
 from foretell.reports import _sections as parts
 from foretell.reports import phrases
 from foretell.reports._markup import Markup, bullets, element, table, together
+from foretell.reports.orders import orders
 
 
 def row_page(row: Row) -> str:
@@ -62,7 +63,11 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
     content = [masthead("foretell scoreboard", "Prediction against measurement", many)]
     if rows:
         content += [
-            parts.section("Record of each theory", parts.records_table(scoreboard.records())),
+            parts.section(
+                "Record of each theory",
+                parts.records_table(scoreboard.records()),
+                bullets(phrases.sentence(order.sentence) for order in orders(scoreboard)),
+            ),
             parts.section("Questions", _rows_table(rows)),
         ]
     else:

@@ -20,6 +20,7 @@ from foretell.core.question import Question, Verdict
 from foretell.core.scoreboard import Agreement, Record, Row, Scoreboard
 from foretell.plain.errors import StoreProblem
 from foretell.reports import phrases
+from foretell.reports.orders import orders
 
 VERDICT_STYLE = {
     Verdict.YES: "bold green",
@@ -183,6 +184,8 @@ def show_scoreboard(
         console.print()
         console.print(Text("RECORDS", style="bold"))
         console.print(_records_table(scoreboard.records()))
+        for order in orders(scoreboard):
+            console.print(Text(order.sentence))
     else:
         console.print(Text("nothing measured yet; try: foretell check majority"))
     if problems:
