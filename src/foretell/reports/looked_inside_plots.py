@@ -12,26 +12,28 @@ from foretell.reports.looked_inside import Group, Inside, LookedInside
 from foretell.reports.plots import GREY, INK, STYLE, as_svg
 from foretell.reports.position_plots import COLOURS
 
-SPREAD = 0.16  # how far apart dots of equal height may lie
+SPREAD = 0.16  # width of the dash at a mean
+MARKS = "os^Dv"  # one for each number of bits
+LARGEST = 300  # area of the disc that stands for all rows
 
 
 def summary_figure(whole: LookedInside) -> str:
     """By degree: the share of components that a row shows, and how often curves turn."""
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": f"inside {whole.budget}"}):
-        figure = Figure(figsize=(11, 4), layout="constrained")
+        figure = Figure(figsize=(11, 4.8), layout="constrained")
         shares, turns = figure.subplots(1, 2)
         sizes = sorted({group.bits for group in whole.groups})
         for place, kind in enumerate(whole.kinds):
-            for bits in sizes:
-                own = [group for group in whole.of_kind(kind) if group.bits == bits]
-                _draw_shares(shares, own, COLOURS[place], bits)
-                shift = 0.13 * (2 * place - len(whole.kinds) + 1)
-                _draw_turns(turns, own, COLOURS[place], shift, named=bits == sizes[0])
+            groups, colour = whole.of_kind(kind), COLOURS[place]
+            for mark, bits in zip(MARKS, sizes, strict=False):
+                own = [group for group in groups if group.bits == bits]
+                _draw_shares(shares, own, colour, mark, f"{kind}, T = {bits}")
+            shift = 0.13 * (2 * place - len(whole.kinds) + 1)
+            _draw_turns(turns, list(groups), colour, shift)
         degrees = sorted({group.degree for group in whole.groups})
         needed = [degree - 1 for degree in degrees]
-        turns.plot(
-            degrees, needed, color=INK, linestyle=":", label="k - 1, what one row alone needs"
-        )
+        turns.plot(degrees, needed, color=INK, linestyle=":", label="k - 1: one row alone needs")
+        shares.plot([], [], color=INK, linestyle="--", linewidth=0.9, label="other subsets")
         shares.set_ylim(-0.03, 1.03)
         shares.set_ylabel("share of components")
         shares.set_title("A row looks at the component's bits most", loc="left", fontsize=11)
@@ -41,34 +43,35 @@ def summary_figure(whole: LookedInside) -> str:
             panel.set_xlabel("degree k")
             panel.set_xticks(degrees)
             panel.spines[["top", "right"]].set_visible(False)
-            panel.legend(frameon=False, fontsize=8.5)
+            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncol": 2}
+            panel.legend(frameon=False, fontsize=8.5, **below)
         return as_svg(figure, "components shown by attention rows, and turning points, by degree")
 
 
-def _draw_shares(axes: Axes, groups: list[Group], colour: str, bits: int) -> None:
+def _draw_shares(axes: Axes, groups: list[Group], colour: str, mark: str, name: str) -> None:
     found = [(group.degree, group.share("shown"), group.others()) for group in groups]
     done = [(degree, share, other) for degree, share, other in found if share is not None]
     degrees = [degree for degree, _, _ in done]
-    name = f"{groups[0].kind}, T = {bits}"
-    axes.plot(degrees, [share for _, share, _ in done], color=colour, marker="o", label=name)
+    axes.plot(degrees, [share for _, share, _ in done], color=colour, marker=mark, label=name)
     beside = [other[0] for _, _, other in done if other]
-    look = {"color": colour, "linestyle": "--", "linewidth": 0.9}
-    axes.plot(degrees, beside, label="other subsets", **look)  # type: ignore[arg-type]
+    axes.plot(degrees, beside, color=colour, linestyle="--", linewidth=0.9)
 
 
-def _draw_turns(axes: Axes, groups: list[Group], colour: str, shift: float, *, named: bool) -> None:
-    """A dot a row, side by side where equal, and their mean as a dash."""
-    label = f"{groups[0].kind}: a row, and their mean" if named else "_"
-    for group in groups:
-        counts = np.array(group.row_turns)
-        for height in np.unique(counts):
-            many = int((counts == height).sum())
-            places = group.degree + shift + SPREAD / 2 * np.linspace(-1, 1, many + 2)[1:-1]
-            axes.plot(places, np.full(many, height), "o", color=colour, markersize=3, alpha=0.6)
-        if len(counts):
-            ends = [group.degree + shift - SPREAD / 2, group.degree + shift + SPREAD / 2]
-            axes.plot(ends, [counts.mean()] * 2, color=colour, linewidth=3, label=label)
-            label = "_"
+def _draw_turns(axes: Axes, groups: list[Group], colour: str, shift: float) -> None:
+    """A disc for each number of turns, its area the share of rows; their mean as a dash."""
+    label = f"{groups[0].kind}: rows, and their mean"
+    for degree in sorted({group.degree for group in groups}):
+        counts = np.array(
+            [n for group in groups if group.degree == degree for n in group.row_turns]
+        )
+        if not len(counts):
+            continue
+        heights, many = np.unique(counts, return_counts=True)
+        where = np.full(len(heights), degree + shift)
+        axes.scatter(where, heights, LARGEST * many / len(counts), color=colour, alpha=0.5, lw=0)
+        ends = [degree + shift - SPREAD / 2, degree + shift + SPREAD / 2]
+        axes.plot(ends, [counts.mean()] * 2, color=colour, linewidth=3, label=label)
+        label = "_"
 
 
 def model_figure(model: Inside) -> str:
