@@ -38,8 +38,8 @@ QUESTION = (
 SUMMARY = (
     "Fitted models only. Left: components whose bits are what their row of the attention looks at "
     "most; dashed, the same for all subsets of that size that are no component. Right: for each "
-    "such row, how often the MLP's curve turns within the numbers that the row reads, a disc's area "
-    "being a share of the rows; "
+    "such row, how often the MLP's curve turns within the numbers that the row reads, a disc's "
+    "area being a share of the rows; "
     "several rows that read the same bits can do with fewer turns than one."
 )
 MODEL = (
