@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from foretell.core.measurement import Measurement
@@ -14,6 +14,7 @@ from foretell.core.question import Question
 from foretell.training.engine import Progress, Run
 from foretell.training.gap_plan import GapPlan
 from foretell.training.gap_run import GapRun
+from foretell.training.loops import loop_for_device
 from foretell.training.plan import Plan
 from foretell.training.provenance import describe_machine
 from foretell.training.record import AnyRecord
@@ -23,8 +24,9 @@ from foretell.training.symbol_plan import SymbolPlan
 from foretell.training.symbol_run import SymbolRun
 
 MOST_TOGETHER = 128  # members of one fleet; more do not run faster, and take memory
+MEMORY = 80e9  # bytes of an accelerator that the members of a fleet may take
 AnyPlan = Plan | GapPlan | SymbolPlan
-RUNS: dict[type, type[Run]] = {  # who executes what
+RUNS: dict[type, Any] = {  # who executes what
     Plan: SequenceRun,
     GapPlan: GapRun,
     SymbolPlan: SymbolRun,
@@ -71,16 +73,45 @@ def stored(asked: Asked, store: Store) -> Measurement | None:
     return found
 
 
-def fleets(asked: Sequence[Asked]) -> list[tuple[Asked, ...]]:
-    """Questions grouped into fleets of one compiled program each, small ones first."""
-    groups: dict[str, list[list[Asked]]] = {}
+def fleets(asked: Sequence[Asked], batched: bool | None = None) -> list[tuple[Asked, ...]]:
+    """Questions grouped into fleets of one compiled program each, small ones first.
+
+    `batched` says whether members are one batched program, as they are on an accelerator.
+    """
+    batched = loop_for_device().batched if batched is None else batched
+    groups: dict[tuple[str, int], list[_Pack]] = {}
     for each in asked:
-        packs = groups.setdefault(each.plan.kind, [[]])
-        if sum(len(other.seeds) for other in packs[-1]) + len(each.seeds) > MOST_TOGETHER:
-            packs.append([])
-        packs[-1].append(each)
-    made = [tuple(pack) for packs in groups.values() for pack in packs if pack]
+        plan = each.plan
+        room, takes = 0, 0.0
+        if isinstance(plan, SymbolPlan):
+            # One after the other, members padded to the largest cost more than another program.
+            room, takes = (0, plan.bytes_each) if batched else (plan.rows, 0.0)
+        packs = groups.setdefault((plan.kind, room), [_Pack()])
+        if not packs[-1].fits(each, takes):
+            packs.append(_Pack())
+        packs[-1].add(each, takes)
+    made = [tuple(pack.asked) for packs in groups.values() for pack in packs if pack.asked]
     return sorted(made, key=_work)
+
+
+@dataclass
+class _Pack:
+    """A fleet in the making."""
+
+    asked: list[Asked] = field(default_factory=list)
+    members: int = 0
+    largest: float = 0.0  # bytes that a member takes: all are padded to the largest
+
+    def fits(self, each: Asked, takes: float) -> bool:
+        """Is there room for one more?"""
+        members = self.members + len(each.seeds)
+        return members <= MOST_TOGETHER and members * max(self.largest, takes) <= MEMORY
+
+    def add(self, each: Asked, takes: float) -> None:
+        """One more."""
+        self.asked.append(each)
+        self.members += len(each.seeds)
+        self.largest = max(self.largest, takes)
 
 
 def unfinished(asked: Sequence[Asked], store: Store) -> tuple[Asked, ...]:
@@ -94,6 +125,9 @@ def unfinished(asked: Sequence[Asked], store: Store) -> tuple[Asked, ...]:
 
 def _work(pack: Sequence[Asked]) -> float:
     """About how much a fleet computes at most: products of one step, steps and members."""
+    plans = [each.plan for each in pack]
+    if isinstance(plans[0], SymbolPlan):
+        return float(RUNS[SymbolPlan].join(plans).work)
     plan, shape = pack[0].plan, pack[0].question.architecture
     members = sum(len(each.seeds) for each in pack)
     return float(shape.layers * shape.width**2) * plan.steps * members

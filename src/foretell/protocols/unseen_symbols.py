@@ -132,11 +132,11 @@ class UnseenSymbols(Protocol[SymbolPlan, SymbolRecord]):
         both = math.gcd(self.check_every, self.steps)
         return SymbolPlan(
             architecture=question.architecture,
-            task=task,
-            members=tuple(SymbolMember(seed, self.learning_rate) for seed in seeds),
-            samples=outcome.samples,
-            symbols=outcome.symbols,
-            steps=self.steps,
+            templates=task.templates,
+            members=tuple(
+                SymbolMember(seed, self.learning_rate, outcome.samples, outcome.symbols, self.steps)
+                for seed in seeds
+            ),
             check_every=self.check_every,
             tiny=self.tiny * best_constant_loss(task.templates),
             batch=self.batch,
@@ -170,14 +170,14 @@ class UnseenSymbols(Protocol[SymbolPlan, SymbolRecord]):
         )
 
     def _notes(self, plan: SymbolPlan, record: SymbolRecord) -> tuple[str, ...]:
-        real = plan.task.templates.is_real
+        real, samples = plan.templates.is_real, plan.members[0].samples
         stopped = sum(member.status == "fitted" for member in record.members)
         looks = " ".join(str(member.best_step) for member in record.members)
         return (
-            f"{plan.samples:,} training strings of {plan.symbols:,} symbols; {plan.held_out} "
+            f"{samples:,} training strings of {plan.members[0].symbols:,} symbols; {plan.held_out} "
             "strings each for validation and tests, of symbols of their own",
             "losses are mean squared errors" if real else "losses are shares of wrong answers",
-            f"at most {self.steps:,} steps of {min(self.batch, plan.samples):,} strings, learning "
+            f"at most {self.steps:,} steps of {min(self.batch, samples):,} strings, learning "
             f"rate {self.learning_rate:g}, a look every {plan.segment}; the best at step {looks}",
             f"a run stops early at a check where the last {self.patience} looks or more had a "
             f"validation loss of at most {plan.tiny:g}: {stopped} of {len(record.members)} did",

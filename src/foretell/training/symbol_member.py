@@ -3,7 +3,9 @@
 Real labels are fitted by squared error, symbolic ones by cross-entropy. What a look reports of
 symbolic labels is the share of wrong answers; it is chosen by its cross-entropy.
 
-Nothing here knows how many members there are; the fleet maps over them.
+Nothing here knows how many members there are; the fleet maps over them. A neighbour may have more
+strings and more tokens: rows beyond a member's own strings have no weight in its loss, and tokens
+beyond its own have no score.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from foretell.models.symbols import Model
 from foretell.models.symbols.transformer import SymbolTransformer, identities
 from foretell.numerics.keys import key_for, root_key
 from foretell.templates.sampling import draw_strings
-from foretell.training.member import MemberState, guarded
+from foretell.training.member import FITTED, RUNNING, MemberState, guarded
 from foretell.training.symbol_plan import SymbolMember, SymbolPlan
 
 
@@ -31,6 +33,7 @@ class Labelled(NamedTuple):
 
     strings: Int[Array | np.ndarray, "*member batch length"]
     labels: Shaped[Array | np.ndarray, "*member batch"]
+    weights: Float[Array | np.ndarray, "*member batch"]  # 1, or 0 where a row only fills up
 
 
 class SymbolData(NamedTuple):
@@ -38,6 +41,9 @@ class SymbolData(NamedTuple):
 
     seed: Int[Array, "*member"]
     learning_rate: Float[Array, "*member"]
+    samples: Int[Array, "*member"]
+    tokens: Int[Array, "*member"]
+    steps: Int[Array, "*member"]
     train: Labelled
     seen: Labelled  # other strings of the symbols of training
     validation: Labelled
@@ -60,20 +66,29 @@ class Best(NamedTuple):
 
 
 def draw_data(plan: SymbolPlan, member: SymbolMember) -> SymbolData:
-    """The strings of a member, by its seed alone; only those of training have noise."""
+    """The strings of a member, by its own settings alone; only those of training have noise."""
     generator = np.random.default_rng([member.seed, 0x7379])
-    templates, blocks = plan.task.templates, plan.blocks
+    templates, blocks = plan.templates, plan.blocks(member)
     exact = dataclasses.replace(templates, noise=0.0)
 
-    def drawn(source: Any, count: int, alphabet: np.ndarray) -> Labelled:
+    def drawn(source: Any, count: int, alphabet: np.ndarray, rows: int | None = None) -> Labelled:
         found = draw_strings(source, count, alphabet, generator)
         kind = np.float32 if templates.is_real else np.int32
-        return Labelled(found.tokens.astype(np.int32), found.labels.astype(kind))
+        number = np.arange(rows or count)
+        filled = number % count  # own strings again: what fills up must be read without harm
+        return Labelled(
+            found.tokens.astype(np.int32)[filled],
+            found.labels.astype(kind)[filled],
+            (number < count).astype(np.float32),
+        )
 
     return SymbolData(
         jnp.int32(member.seed),
         jnp.float32(member.learning_rate),
-        train=drawn(templates, plan.samples, blocks.train),
+        jnp.int32(member.samples),
+        jnp.int32(blocks.tokens),
+        jnp.int32(member.steps),
+        train=drawn(templates, member.samples, blocks.train, plan.rows),
         validation=drawn(exact, plan.held_out, blocks.validation),
         test=drawn(exact, plan.held_out, blocks.test),
         seen=drawn(exact, plan.held_out, blocks.train),
@@ -82,28 +97,33 @@ def draw_data(plan: SymbolPlan, member: SymbolMember) -> SymbolData:
 
 def create(plan: SymbolPlan, data: SymbolData) -> MemberState:
     """A fresh member, decided by its seed alone, and a first look at it."""
-    model = symbols.create(plan.shape, key_for(root_key(data.seed), "model"))
+    model = symbols.create(plan.shape, key_for(root_key(data.seed), "model"), data.tokens)
     zero = jnp.zeros((), jnp.int32)
-    first = look(plan, data, model, cost(model, data.train), zero)
+    first = look(plan, data, model, cost(model, data.train, data.tokens), zero)
     return MemberState(model, optax.scale_by_adam().init(model), zero, zero, first.train, first)
 
 
-def cost(model: Model, sample: Labelled) -> Float[Array, ""]:
+def cost(model: Model, sample: Labelled, tokens: Int[Array, ""]) -> Float[Array, ""]:
     """What training minimizes: squared error without a factor one half, or cross-entropy."""
-    said, labels = symbols.apply(model, jnp.asarray(sample.strings)), jnp.asarray(sample.labels)
-    if jnp.issubdtype(labels.dtype, jnp.integer):
-        return optax.softmax_cross_entropy_with_integer_labels(said, labels).mean()
-    return jnp.mean(jnp.square(said[:, 0] - labels))
+    return measured(model, sample, tokens)[0]
 
 
-def measured(model: Model, sample: Labelled) -> tuple[Float[Array, ""], Float[Array, ""]]:
+def measured(
+    model: Model, sample: Labelled, tokens: Int[Array, ""]
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """The cost, and what is reported: squared error again, or the share of wrong answers."""
-    said, labels = symbols.apply(model, jnp.asarray(sample.strings)), jnp.asarray(sample.labels)
+    strings, labels, weights = map(jnp.asarray, sample)
+    said = symbols.apply(model, strings)
     if jnp.issubdtype(labels.dtype, jnp.integer):
+        said = jnp.where(jnp.arange(said.shape[1]) < tokens, said, jnp.finfo(said.dtype).min)
         costs = optax.softmax_cross_entropy_with_integer_labels(said, labels)
-        return costs.mean(), jnp.mean(said.argmax(axis=1) != labels)
-    error = jnp.mean(jnp.square(said[:, 0] - labels))
+        return _mean(costs, weights), _mean(said.argmax(axis=1) != labels, weights)
+    error = _mean(jnp.square(said[:, 0] - labels), weights)
     return error, error
+
+
+def _mean(values: Shaped[Array, " batch"], weights: Float[Array, " batch"]) -> Float[Array, ""]:
+    return jnp.sum(values * weights) / jnp.sum(weights)
 
 
 def look(
@@ -114,14 +134,14 @@ def look(
     step: Int[Array, ""],
 ) -> Best:
     """One look: losses on seen and on unseen symbols."""
-    chosen_by, validation = measured(model, data.validation)
+    chosen_by, validation = measured(model, data.validation, data.tokens)
     nothing = jnp.zeros(())
     sizes = identities(model) if isinstance(model, SymbolTransformer) else (nothing, nothing)
     return Best(
         chosen_by,
         validation,
-        measured(model, data.test)[1],
-        measured(model, data.seen)[1],
+        measured(model, data.test, data.tokens)[1],
+        measured(model, data.seen, data.tokens)[1],
         train,
         step,
         *sizes,
@@ -141,15 +161,12 @@ def better(before: Best, now: Best) -> Best:
 def step(
     plan: SymbolPlan, data: SymbolData, state: MemberState
 ) -> tuple[MemberState, Float[Array, ""]]:
-    """One step of Adam on the next batch of the epoch, in an order of its own."""
+    """One step of Adam on the next batch of the epoch, or on all strings where they are one."""
     chosen = Labelled(*map(jnp.asarray, data.train))
-    if plan.per_epoch > 1:
-        epoch, place = jnp.divmod(state.step, plan.per_epoch)
-        key = key_for(root_key(data.seed), "epoch", epoch)
-        order = jax.random.permutation(key, plan.samples)
-        index = (place * plan.batch + jnp.arange(plan.batch)) % plan.samples
-        chosen = Labelled(chosen.strings[order[index]], chosen.labels[order[index]])
-    found, gradient = jax.value_and_grad(cost)(state.model, chosen)
+    if plan.in_batches:
+        rows = batch(plan, data, state.step)
+        chosen = Labelled(*(part[rows] for part in chosen))
+    found, gradient = jax.value_and_grad(cost)(state.model, chosen, data.tokens)
     updates, memory = optax.scale_by_adam().update(gradient, state.optimiser)
     model = jax.tree.map(
         lambda weight, change: weight - data.learning_rate * change, state.model, updates
@@ -157,13 +174,28 @@ def step(
     return state._replace(model=model, optimiser=memory, step=state.step + 1), found
 
 
+def batch(plan: SymbolPlan, data: SymbolData, step: Int[Array, ""]) -> Int[Array, " batch"]:
+    """Which strings a step sees: each once an epoch, in an order of its own.
+
+    The order is that of random numbers, one a row by the row's own key: rows of a neighbour's
+    further strings come last, and do not change it.
+    """
+    epoch, place = jnp.divmod(step, -(-data.samples // plan.batch))
+    key, rows = key_for(root_key(data.seed), "epoch", epoch), jnp.arange(plan.rows)
+    drawn = jax.vmap(lambda row: jax.random.uniform(key_for(key, row)))(rows)
+    order = jnp.argsort(jnp.where(rows < data.samples, drawn, 2.0))
+    return order[(place * plan.batch + jnp.arange(plan.batch)) % data.samples]
+
+
 def segment(plan: SymbolPlan, data: SymbolData, state: MemberState) -> MemberState:
     """`plan.segment` steps and a look. One that is done stays as it is, one that blows up goes
-    back."""
+    back; one that took all its steps is done."""
 
     def steps(start: MemberState) -> tuple[MemberState, Float[Array, " size"]]:
         end, costs = jax.lax.scan(lambda now, _: step(plan, data, now), start, None, plan.segment)
         now = look(plan, data, end.model, costs[-1], end.step)
         return end._replace(best=better(start.best, now)), costs
 
-    return guarded(steps, state)
+    now = guarded(steps, state)
+    ended = (now.status == RUNNING) & (now.step >= data.steps)
+    return now._replace(status=jnp.where(ended, FITTED, now.status))

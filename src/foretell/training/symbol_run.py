@@ -11,13 +11,15 @@ from typing import final
 import jax
 import numpy as np
 
+from foretell.models import symbols
 from foretell.templates.outcome import best_constant_loss
 from foretell.training import symbol_member
 from foretell.training.engine import STATUS, Run
 from foretell.training.fleet import Fleet
 from foretell.training.loops import MemberLoop, Tree, loop_for_device
-from foretell.training.member import MemberState
+from foretell.training.member import DIVERGED, FITTED, RUNNING, MemberState
 from foretell.training.record import SymbolMemberRecord, SymbolRecord
+from foretell.training.symbol_member import SymbolData
 from foretell.training.symbol_plan import SymbolMember, SymbolPlan
 
 
@@ -29,7 +31,7 @@ class SymbolFleet(Fleet):
         self.plan = plan
         self.loop = loop or loop_for_device()
         self.own = [symbol_member.draw_data(plan, member) for member in plan.members]
-        self.constant = max(best_constant_loss(plan.task.templates), 1e-9)
+        self.constant = max(best_constant_loss(plan.templates), 1e-9)
 
     @cached_property
     def data(self) -> Tree:
@@ -81,23 +83,29 @@ class SymbolRun(Run):
         """What the best look of every member showed."""
         self.stop_if_asked(stop)
         self.count_seconds()
-        members = self.whole.members(states)
-        said = list(map(_recorded, self.plan.members, members))
+        members = list(map(self._own, self.whole.own, self.whole.members(states)))
+        said = list(map(self._recorded, self.plan.members, members))
         return self.share_out(members, said, SymbolRecord)
 
+    def _own(self, data: SymbolData, state: MemberState) -> MemberState:
+        """Without what only a neighbour in the fleet has."""
+        tokens = int(data.tokens)
+        outputs = 1 if self.plan.templates.is_real else tokens
+        return state._replace(model=symbols.first_tokens(state.model, tokens, outputs))
 
-def _recorded(member: SymbolMember, state: MemberState) -> SymbolMemberRecord:
-    best = state.best
-    return SymbolMemberRecord(
-        seed=member.seed,
-        learning_rate=member.learning_rate,
-        status=STATUS[int(state.status)],
-        steps=int(state.step),
-        best_step=int(best.step),
-        train=float(best.train),
-        validation=float(best.validation),
-        test=float(best.test),
-        seen=float(best.seen),
-        key_query=float(best.key_query),
-        value_output=float(best.value_output),
-    )
+    def _recorded(self, member: SymbolMember, state: MemberState) -> SymbolMemberRecord:
+        best, calm = state.best, int(state.best.calm) >= self.plan.patience
+        diverged = int(state.status) == DIVERGED
+        return SymbolMemberRecord(
+            seed=member.seed,
+            learning_rate=member.learning_rate,
+            status=STATUS[DIVERGED if diverged else FITTED if calm else RUNNING],
+            steps=int(state.step),
+            best_step=int(best.step),
+            train=float(best.train),
+            validation=float(best.validation),
+            test=float(best.test),
+            seen=float(best.seen),
+            key_query=float(best.key_query),
+            value_output=float(best.value_output),
+        )

@@ -22,15 +22,15 @@ from foretell.training.symbol_run import SymbolFleet, SymbolRun
 pytestmark = pytest.mark.slow  # minutes together on two cores
 
 
-def small_plan(kind="mlp+gram", what="aa -> 1; ab -> -1", count=2, samples=16, **settings):
+def small_plan(
+    kind="mlp+gram", what="aa -> 1; ab -> -1", count=2, samples=16, steps=40, **settings
+):
     question = question_about(what, samples, kind, 2, 1, 8)
     return SymbolPlan(
         architecture=question.architecture,
-        task=question.task,
-        members=tuple(SymbolMember(seed, 1e-2) for seed in range(count)),
-        samples=samples,
-        symbols=samples,
-        **{"steps": 40, "check_every": 20, "tiny": 1e-3, "held_out": 20} | settings,
+        templates=question.task.templates,
+        members=tuple(SymbolMember(seed, 1e-2, samples, samples, steps) for seed in range(count)),
+        **{"check_every": 20, "tiny": 1e-3, "held_out": 20} | settings,
     )
 
 
@@ -43,7 +43,7 @@ def test_alphabets_are_disjoint_and_labels_are_right():
     data = symbol_member.draw_data(plan, plan.members[0])
     blocks = [set(np.unique(part.strings)) for part in (data.train, data.validation, data.test)]
     assert blocks[0].isdisjoint(blocks[1] | blocks[2]) and blocks[1].isdisjoint(blocks[2])
-    assert set(np.unique(data.seen.strings)) <= set(plan.blocks.train)
+    assert set(np.unique(data.seen.strings)) <= set(plan.blocks(plan.members[0]).train)
     for part in (data.train, data.seen, data.validation, data.test):
         same = part.strings[:, 0] == part.strings[:, 1]
         np.testing.assert_array_equal(part.labels, np.where(same, 1.0, -1.0))
@@ -124,17 +124,16 @@ def test_both_loops_train_alike():
 
 def test_batches_of_an_epoch_are_all_strings_once():
     plan = small_plan(count=1, samples=16, batch=4)
-    assert plan.per_epoch == 4
-    assert small_plan(samples=16).per_epoch == 1
+    assert plan.in_batches and not small_plan(samples=16).in_batches
     data = symbol_member.draw_data(plan, plan.members[0])
     seen = []
     state = symbol_member.create(plan, data)
     with pytest.MonkeyPatch.context() as patch:
         cost = symbol_member.cost
 
-        def noted(model, sample):
+        def noted(model, sample, tokens):
             seen.append(np.asarray(sample.strings))
-            return cost(model, sample)
+            return cost(model, sample, tokens)
 
         patch.setattr(symbol_member, "cost", noted)
         for _ in range(4):
@@ -157,7 +156,7 @@ def test_a_run_that_was_stopped_ends_as_if_it_were_not(tmp_path):
 
 def test_plans_join_and_records_read_back(tmp_path):
     first = small_plan(count=1)
-    second = dataclasses.replace(first, members=(SymbolMember(7, 1e-2),))
+    second = dataclasses.replace(first, members=(SymbolMember(7, 1e-2, 8, 8, 40),))
     joined = SymbolRun((first, second), tmp_path, lambda progress: None).execute()
     (tmp_path / "alone").mkdir()
     alone, _ = run(second, tmp_path / "alone")
@@ -168,10 +167,13 @@ def test_plans_join_and_records_read_back(tmp_path):
     assert KINDS["symbols"] is SymbolRecord
     assert SymbolRecord.read(summary, lines).members == record.members
     with pytest.raises(BadInput, match="differ only in their members"):
-        SymbolRun.join((first, small_plan(samples=8)))
+        SymbolRun.join((first, small_plan(held_out=30)))
 
 
 def test_plans_that_make_no_sense_are_refused():
+    few, many = small_plan(samples=8), small_plan(samples=16)
+    with pytest.raises(BadInput, match="train apart"):
+        dataclasses.replace(few, members=few.members + many.members, batch=8)
     for wrong in ({"steps": 45}, {"samples": 0}, {"tiny": -1.0}, {"patience": 0}, {"count": 0}):
         with pytest.raises(BadInput):
             small_plan(**wrong)

@@ -15,12 +15,31 @@ from foretell.models.symbols.shape import StringShape as StringShape
 Model = transformer.SymbolTransformer | mlp.SymbolMlp | recurrent.SymbolRecurrent | lstm.SymbolLstm
 
 
-def create(shape: StringShape, key: Key[Array, ""]) -> Model:
-    """Fresh weights of the kind that the shape names."""
-    family = shape.architecture.kind.split("+")[0]
-    ways = {"mlp": mlp, "rnn": recurrent, "lstm": lstm, "transformer": transformer}
-    made: Model = ways[family].create(shape, key)
-    return made
+def create(
+    shape: StringShape, key: Key[Array, ""], tokens: int | Int[Array, ""] | None = None
+) -> Model:
+    """Fresh weights of the kind that the shape names.
+
+    A model that has fewer `tokens` than the shape has room for is the same in every larger room.
+    """
+    match shape.family:
+        case "mlp":
+            return mlp.create(shape, key, tokens)
+        case "rnn":
+            return recurrent.create(shape, key)
+        case "lstm":
+            return lstm.create(shape, key)
+        case _:
+            return transformer.create(shape, key)
+
+
+def first_tokens(model: Model, tokens: int, outputs: int) -> Model:
+    """The model without the rows of tokens, and without the outputs, beyond the first so many."""
+    if isinstance(model, mlp.SymbolMlp):
+        layers = (*model.layers[:-1], model.layers[-1].first(outputs))
+        return model._replace(tables=model.tables[:, :tokens], layers=layers)
+    head = None if model.head is None else model.head.first(outputs)
+    return model._replace(embedding=model.embedding[:tokens], head=head)  # type: ignore[arg-type]
 
 
 def apply(model: Model, strings: Int[Array, "batch length"]) -> Float[Array, "batch label"]:

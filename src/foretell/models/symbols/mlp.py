@@ -7,14 +7,13 @@ token: all inner products of the one-hot rows.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from foretell.models.symbols.shape import Linear, StringShape, linear, uniform
+from foretell.models.symbols.shape import Linear, StringShape, answers, each_token, linear, uniform
 from foretell.numerics.keys import key_for
 
 
@@ -27,20 +26,26 @@ class SymbolMlp(NamedTuple):
     layers: tuple[Linear, ...]  # the last one is the head
 
 
-def create(shape: StringShape, key: Key[Array, ""]) -> SymbolMlp:
-    """Fresh weights, uniform as linear layers are."""
+def create(
+    shape: StringShape, key: Key[Array, ""], tokens: int | Int[Array, ""] | None = None
+) -> SymbolMlp:
+    """Fresh weights, uniform as linear layers are that take `tokens` at each place."""
     width, length = shape.architecture.width, shape.length
     gram = length**2 if shape.has("gram") else 0
-    reach = 1 / math.sqrt(length * shape.tokens + gram)
+    own = shape.tokens if tokens is None else tokens
+    reach = 1 / jnp.sqrt(jnp.float32(length * own + gram))
     between = max(shape.architecture.layers - 2, 0)
     equalities = uniform(key_for(key, "equalities"), reach, length, length, width)
+    rows = each_token(
+        shape.tokens, key_for(key, "tables"), lambda own: uniform(own, reach, length, width)
+    )
     return SymbolMlp(
-        tables=uniform(key_for(key, "tables"), reach, length, shape.tokens, width),
+        tables=jnp.swapaxes(rows, 0, 1),
         equalities=equalities if gram else None,
         bias=uniform(key_for(key, "bias"), reach, width),
-        layers=tuple(
-            linear(key_for(key, "layer", number), width, columns)
-            for number, columns in enumerate([*[width] * between, shape.outputs])
+        layers=(
+            *(linear(key_for(key, "layer", number), width, width) for number in range(between)),
+            answers(key_for(key, "layer", between), width, shape.outputs),
         ),
     )
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from foretell.models.symbols.shape import Linear, StringShape, linear
+from foretell.models.symbols.shape import Linear, StringShape, answers, embedding, linear
 from foretell.numerics.keys import key_for
 
 
@@ -25,10 +25,10 @@ def create(shape: StringShape, key: Key[Array, ""]) -> SymbolRecurrent:
     """Fresh weights: embeddings normal, the rest uniform as linear layers are."""
     width, layers = shape.architecture.width, range(shape.architecture.layers)
     return SymbolRecurrent(
-        embedding=jax.random.normal(key_for(key, "embedding"), (shape.tokens, width)),
+        embedding=embedding(key_for(key, "embedding"), shape.tokens, width),
         inputs=tuple(linear(key_for(key, "inputs", number), width, width) for number in layers),
         states=tuple(linear(key_for(key, "states", number), width, width) for number in layers),
-        head=linear(key_for(key, "head"), width, shape.outputs),
+        head=answers(key_for(key, "head"), width, shape.outputs),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,6 +41,37 @@ class StringShape:
                 seen=f"{self.outputs} outputs for {self.tokens} tokens",
             )
 
+    @property
+    def family(self) -> str:
+        """The kind without its extras."""
+        return self.architecture.kind.split("+")[0]
+
+    @property
+    def table(self) -> int:
+        """How many numbers the rows of all tokens have."""
+        each = self.length if self.family == "mlp" else 1
+        return each * self.tokens * self.architecture.width
+
+    @property
+    def weights(self) -> int:
+        """How many weights a string is multiplied by at each place, about."""
+        width, inner = self.architecture.width, self.architecture.heads * HEAD_WIDTH
+        each = {
+            "transformer": 4 * width * inner + 2 * HIDDEN_TIMES * width**2,
+            "lstm": 8 * width**2,
+        }
+        return self.architecture.layers * each.get(self.family, 2 * width**2)
+
+    @property
+    def activations(self) -> int:
+        """How many numbers a place of a string has between forward and backward, about."""
+        width, heads = self.architecture.width, self.architecture.heads
+        each = {
+            "transformer": 16 * width + 6 * heads * HEAD_WIDTH + 3 * heads * (self.length + 1),
+            "lstm": 16 * width,
+        }
+        return self.architecture.layers * each.get(self.family, 4 * width)
+
     def has(self, part: str) -> bool:
         """Does the kind name this extra: `kq`, `vo` or `gram`?"""
         return part in self.architecture.kind.split("+")[1:]
@@ -55,19 +87,44 @@ class Linear(NamedTuple):
         """At every place."""
         return inputs @ self.weight + self.bias
 
+    def first(self, columns: int) -> Linear:
+        """Only its first outputs."""
+        return Linear(self.weight[:, :columns], self.bias[:columns])
 
-def linear(key: Key[Array, ""], rows: int, columns: int, incoming: int | None = None) -> Linear:
-    """Uniform within one over the root of what comes in: `rows`, or more where they are sparse."""
-    reach = 1 / math.sqrt(incoming or rows)
+
+def linear(key: Key[Array, ""], rows: int, columns: int) -> Linear:
+    """Uniform within one over the root of what comes in."""
+    reach = 1 / math.sqrt(rows)
     return Linear(
         uniform(key_for(key, "weight"), reach, rows, columns),
         uniform(key_for(key, "bias"), reach, columns),
     )
 
 
-def uniform(key: Key[Array, ""], reach: float, *shape: int) -> Float[Array, "..."]:
+def answers(key: Key[Array, ""], rows: int, columns: int) -> Linear:
+    """The same, each column by a key of its own: more tokens to name do not change the others."""
+    reach = 1 / math.sqrt(rows)
+    made = each_token(columns, key, lambda own: uniform(own, reach, rows + 1))
+    return Linear(made[:, :rows].T, made[:, rows])
+
+
+def embedding(key: Key[Array, ""], tokens: int, width: int) -> Float[Array, "token width"]:
+    """Normal, each row by a key of its own: more tokens do not change the others."""
+    return each_token(tokens, key, lambda own: jax.random.normal(own, (width,)))
+
+
+def each_token(
+    tokens: int, key: Key[Array, ""], draw: Callable[[Key[Array, ""]], Array]
+) -> Float[Array, "token ..."]:
+    """What is drawn for every token, by its number alone."""
+    return jax.vmap(lambda number: draw(key_for(key, number)))(jnp.arange(tokens))
+
+
+def uniform(
+    key: Key[Array, ""], reach: float | Float[Array, ""], *shape: int
+) -> Float[Array, "..."]:
     """Between minus `reach` and `reach`."""
-    return jax.random.uniform(key, shape, minval=-reach, maxval=reach)
+    return reach * jax.random.uniform(key, shape, minval=-1.0)
 
 
 def normalized(stream: Float[Array, "*size width"]) -> Float[Array, "*size width"]:

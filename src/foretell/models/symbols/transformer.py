@@ -25,6 +25,8 @@ from foretell.models.symbols.shape import (
     HIDDEN_TIMES,
     Linear,
     StringShape,
+    answers,
+    embedding,
     linear,
     normalized,
     uniform,
@@ -74,7 +76,7 @@ def create(shape: StringShape, key: Key[Array, ""]) -> SymbolTransformer:
     """Fresh weights: embeddings and positions normal, the rest uniform as linear layers are."""
     width, tied = shape.architecture.width, shape.architecture.tied
     return SymbolTransformer(
-        embedding=jax.random.normal(key_for(key, "embedding"), (shape.tokens, width)),
+        embedding=embedding(key_for(key, "embedding"), shape.tokens, width),
         positions=jax.random.normal(
             key_for(key, "positions"), (shape.length + (0 if tied else 1), width)
         ),
@@ -83,7 +85,7 @@ def create(shape: StringShape, key: Key[Array, ""]) -> SymbolTransformer:
             _block(shape, key_for(key, "block", number))
             for number in range(shape.architecture.layers)
         ),
-        head=None if tied else linear(key_for(key, "head"), width, shape.outputs),
+        head=None if tied else answers(key_for(key, "head"), width, shape.outputs),
     )
 
 
