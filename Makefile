@@ -20,8 +20,8 @@ slow: $(STAMP)  ## the tests that take minutes
 	$(BIN)/python -m pytest -n 2 -q -m slow $(ARGS)
 
 lint: $(STAMP)  ## style, types, one-way rooms
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

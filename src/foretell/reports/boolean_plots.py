@@ -14,8 +14,7 @@ from foretell.reports.boolean_chain import ChainOfThought
 from foretell.reports.boolean_construction import Change, Construction
 from foretell.reports.boolean_spectrum import KnownSpectrum
 from foretell.reports.boolean_words import column_line, number, subset
-from foretell.reports.plots import INK, STYLE, as_svg
-from foretell.reports.position_plots import COLOURS
+from foretell.reports.plots import COLOURS, INK, STYLE, as_svg
 
 BLUE, ORANGE, GREEN, PINK = COLOURS[:4]
 AROUND = 30  # the noise is drawn up to that factor around the best one

@@ -12,12 +12,11 @@ from matplotlib.figure import Figure
 
 from foretell.compiler.patterns import Pattern
 from foretell.compiler.regularizer import Growth, Regularizer
-from foretell.reports.plots import INK, STYLE, as_svg
+from foretell.reports.plots import COLOURS, INK, STYLE, as_svg
 
 COLUMNS = 4  # panels side by side
 LETTERED = 24  # tokens up to which every one is written at the axis
 # Okabe and Ito's colours, then the same again dashed
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6b6b6b")
 
 
 def attention_figure(patterns: Sequence[Pattern], tokens: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ def measured_rows(pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
                 each.way,
                 percent(wrong.mean) if wrong else "–",
                 _interval(wrong),
-                f"{each.counts[0]} of {each.counts[2]}",
+                each.fitted_of,
                 _steps(each),
             )
         )

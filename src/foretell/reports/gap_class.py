@@ -106,6 +106,12 @@ class GapClass:
         fitted, trained = (sum(len(each[name]) for each in known) for name in ("fitted", "seeds"))
         return fitted, trained, sum(len(line.asked.seeds) for line in self.lines)
 
+    @property
+    def fitted_of(self) -> str:
+        """How many models fitted, of how many that were trained; what was not trained said so."""
+        fitted, trained, asked = self.counts
+        return f"{fitted} of {trained}" + (f", {asked} asked" if trained < asked else "")
+
     def spread(self, quantity: str) -> Spread | None:
         """Over the functions that were fitted; wrong answers and steps over all of them."""
         name = QUANTITIES[quantity]

@@ -17,8 +17,7 @@ from foretell.boolean.bounds.chain_of_thought import COIN
 from foretell.boolean.bounds.terms import Form
 from foretell.reports.gap_class import ADMISSIBLE, PUBLISHED, GapClass
 from foretell.reports.gap_grid import GapGrid
-from foretell.reports.plots import GREY, INK, STYLE, as_svg
-from foretell.reports.position_plots import COLOURS
+from foretell.reports.plots import COLOURS, GREY, INK, STYLE, as_svg
 
 TRIVIAL = 0.25
 LABELS = {"squared_norm": "squared norm of the weights", "trace": "trace of the Hessian"}

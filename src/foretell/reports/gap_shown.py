@@ -61,7 +61,7 @@ def cells(each: GapClass) -> tuple[str, ...]:
     gap, trace = each.spread("gap"), each.spread("trace")
     return (
         each.label,
-        f"{each.counts[0]} of {each.counts[2]}",
+        each.fitted_of,
         number(gap.mean, 2) if gap else "–",
         _interval(gap),
         f"{each.bound(PUBLISHED, Form.PUBLISHED).value:.3g}",

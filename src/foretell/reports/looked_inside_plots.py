@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from foretell.reports.looked_inside import Group, Inside, LookedInside
-from foretell.reports.plots import GREY, INK, STYLE, as_svg
-from foretell.reports.position_plots import COLOURS
+from foretell.reports.plots import COLOURS, GREY, INK, STYLE, as_svg
 
 SPREAD = 0.16  # width of the dash at a mean
 MARKS = "os^Dv"  # one for each number of bits

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from foretell.reports.perturbed import NoiseClass, Perturbations
-from foretell.reports.plots import GREY, INK, STYLE, as_svg
-from foretell.reports.position_plots import COLOURS
+from foretell.reports.plots import COLOURS, GREY, INK, STYLE, as_svg
 from foretell.reproductions.perturbed_trace import LITTLE
 
 PANELS = 4  # noises drawn, if there are more on the mesh

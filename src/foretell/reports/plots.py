@@ -26,6 +26,7 @@ BIN = 10  # sizes that one point of a curve gathers
 # From the palette of Okabe and Ito, which the colour-blind can tell apart.
 MEAN, LEFT_OUT, TRAINED, GREY = "#0072B2", "#D55E00", "#E69F00", "#6b6b6b"
 INK = "#222222"
+COLOURS = (MEAN, LEFT_OUT, "#009E73", "#CC79A7", TRAINED, "#56B4E9", GREY, "#7A4A21")
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 

@@ -10,13 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from foretell.reports.plots import INK, STYLE, as_svg
+from foretell.reports.plots import COLOURS, INK, STYLE, as_svg
 
 COLUMNS = 3  # panels side by side
 MOST_DRAWN = 256  # rows of a heat map; of more, every second or third is drawn
 SHOWN = (0.005, 0.995)  # quantiles between which colours differ
 # Okabe and Ito's colours
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6b6b6b")
 
 
 @dataclass(frozen=True)
