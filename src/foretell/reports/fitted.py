@@ -11,6 +11,8 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reports import (
     fitted_positions,
+    lazy_curves,
+    lazy_shown,
     looked_inside,
     looked_inside_shown,
     perturbed,
@@ -41,6 +43,7 @@ class View(NamedTuple):
 
 
 VIEWS = {
+    "lazy-capture": View(lazy_curves.collect, lazy_shown.show, lazy_shown.lazy_page),
     "parity-lookup": View(
         looked_inside.collect, looked_inside_shown.show, looked_inside_shown.inside_page
     ),

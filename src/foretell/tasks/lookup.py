@@ -21,6 +21,7 @@ from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
 from foretell.tasks.boolean import BooleanTask
+from foretell.tasks.capture._settings import SettledTask
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
 from foretell.tasks.template import TemplateTask
@@ -31,6 +32,8 @@ from foretell.templates.template_set import TemplateSet
 
 def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Task:
     """A catalogue name, `regex:…`, `boolean:…`, `template:…`, an automaton's file, or a program.
+
+    Some names take settings: `multi-hop:hops=3`, `shortest-path:degree=6,torus`.
 
     `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`. A regular
     language is asked what may follow each prefix; with `accept:` or `state:` before it, whether
@@ -63,12 +66,21 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
     if what.endswith(".crasp"):
         program = Program.parse(read_text(Path(what)))
         return ProgramTask(longest, program=program, title=Path(what).stem)
+    if rest and asks in {entry.name for entry in catalogue.entries("tasks")}:
+        return _with_settings(asks, rest, longest)
     entry = catalogue.find(what, ("tasks", "languages", "programs"))
     if entry.kind == "programs":
         return ProgramTask(longest, program=shelf.load(entry.name), title=entry.name)
     if entry.kind == "languages":
         return RegularTask(longest, declared(entry.name), language=benchmark.load(entry.name))
     return entry.load()(longest)
+
+
+def _with_settings(name: str, settings: str, longest: int) -> Task:
+    kind = catalogue.find(name, ("tasks",)).load()
+    if not issubclass(kind, SettledTask):
+        raise BadInput(f"{name} has no settings", seen=f"{name}:{settings}", hint=name)
+    return kind.from_settings(settings, longest)
 
 
 def _tracking(asks: str, what: str, longest: int, alphabet: str | None) -> TrackingTask:

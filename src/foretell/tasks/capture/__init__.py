@@ -1,0 +1,1 @@
+"""Tasks on which one asks whether a network learns the algorithm. One task per file."""
