@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from foretell.cli._template_tasks import PREFIX, find_template_task
 from foretell.plain import catalogue
 
 
@@ -18,7 +19,8 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """What it is, its definition, an example, its known limits, its sources."""
-    entry = catalogue.find(name)
+    is_template = name.startswith(PREFIX)
+    entry = find_template_task(name) if is_template else catalogue.find(name)
     if as_json:
         sections = {title.lower().replace(" ", "_"): text for title, text in entry.sections}
         print(json.dumps({"name": entry.name, "kind": entry.kind, "title": entry.title} | sections))

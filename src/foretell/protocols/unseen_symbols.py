@@ -44,11 +44,11 @@ from foretell.training.symbol_plan import SymbolMember, SymbolPlan
 
 SHAPES = {  # layers, heads, width
     Budget.SMOKE: (2, 2, 32),
-    Budget.CPU: (2, 4, 256),  # fewer heads; in a narrower stream identities come too late
+    Budget.CPU: (2, 4, 384),  # fewer heads; in a narrower stream identities come too late
     Budget.GPU: (2, 16, 128),
 }
 OTHER_SHAPES = {"mlp": (3, 1, 256), "rnn": (1, 1, 128), "lstm": (1, 1, 128)}
-EPOCHS = {Budget.SMOKE: 40, Budget.CPU: 300, Budget.GPU: 1_000}
+EPOCHS = {Budget.SMOKE: 40, Budget.CPU: 150, Budget.GPU: 1_000}
 SEEDS = {Budget.SMOKE: 2, Budget.CPU: 3, Budget.GPU: 5}
 RATE, BATCH = 1e-3, 1_024
 NO_SHARE = 0.5  # of what the best constant loses: a model that loses more has learned no rule

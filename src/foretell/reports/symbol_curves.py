@@ -1,9 +1,10 @@
-"""Losses on unseen symbols against the number of samples: ours beside the published curves."""
+"""Losses on unseen symbols by number of samples: ours, the published ones, and what theory says."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from foretell.core.measurement import Measurement, Value
@@ -11,9 +12,13 @@ from foretell.protocols._asking import Budget
 from foretell.protocols._running import stored
 from foretell.protocols.unseen_symbols import NAMES
 from foretell.reproductions import Line, Reproduction
+from foretell.tasks.template import TemplateTask
 from foretell.templates.outcome import HandlesUnseenSymbols
+from foretell.templates.template_set import TemplateSet
+from foretell.theory._templates import Patterns, patterns_of
 from foretell.training.store import Store
 
+PREDICTED = ("transformer", "transformer+kq")  # whose predicted loss is shown
 HALF = 0.5  # of what a constant loses: above it nothing general was learned
 
 
@@ -44,6 +49,16 @@ class Point:
         return self.line.published[0] if self.line.published else None
 
     @property
+    def predicted(self) -> float | None:
+        """What kernel regression with very many symbols loses there; nothing without a formula."""
+        question = self.line.asked.question
+        assert isinstance(question.task, TemplateTask)
+        kind, templates = question.architecture.kind, question.task.templates
+        if kind not in PREDICTED or not templates.is_real:
+            return None
+        return _patterns(kind, templates).loss(templates, self.samples)
+
+    @property
     def alike(self) -> bool | None:
         """Are both above one half, or both not? Nothing where there is one of them only."""
         if self.ours is None or self.published is None:
@@ -56,6 +71,7 @@ class Point:
         return {
             "samples": self.samples,
             "published": self.published,
+            "predicted": self.predicted,
             "ours": self.ours.as_json() if self.ours else None,
             "verdict": self.measured.verdict.value if self.measured else None,
             "provenance": self.measured.provenance if self.measured else None,
@@ -107,6 +123,12 @@ class SymbolCurves:
             },
             "summary": {"same_side": same, "compared": both, "median_difference": self.distance()},
         }
+
+
+@lru_cache(maxsize=32)
+def _patterns(kind: str, templates: TemplateSet) -> Patterns:
+    """One matrix serves every number of samples."""
+    return patterns_of(kind, templates)
 
 
 def collect(

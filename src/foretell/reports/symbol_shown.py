@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from rich.console import Console
 from rich.text import Text
 
@@ -17,8 +19,7 @@ from foretell.reports._markup import Markup, element, pairs, table
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.phrases import number
-from foretell.reports.plots import GREY, STYLE, as_svg
-from foretell.reports.position_plots import COLOURS
+from foretell.reports.plots import COLOURS, GREY, STYLE, as_svg
 from foretell.reports.symbol_curves import Point, SymbolCurves, spread
 
 HEADS = ("curve", "samples", "ours", "95 %", "published", "verdict")
@@ -28,6 +29,15 @@ CAPTION = (
     "the best validation loss, the bar its 95 % interval. Dotted: published. At the grey line is "
     "the best answer that ignores the string."
 )
+PREDICTED = (
+    " Thin and dashed: what kernel regression that stands for the model would lose if symbols "
+    "never repeated, not fitted to any run; for keys and queries with an identity a heuristic."
+)
+STYLES: dict[str, dict[str, Any]] = {  # what a line is, besides whose colour it has
+    "ours": {"linestyle": "-", "marker": "o", "markersize": 4},
+    "published": {"linestyle": ":", "linewidth": 1.3},
+    "kernel theory": {"linestyle": "--", "linewidth": 0.8, "alpha": 0.8},
+}
 
 
 def show(console: Console, curves: SymbolCurves) -> None:
@@ -86,12 +96,17 @@ def symbols_page(curves: SymbolCurves) -> str:
         content.append(
             parts.section(
                 figure,
-                element("figure", frame, element("figcaption", CAPTION), class_="broad"),
+                element("figure", frame, element("figcaption", _caption(own)), class_="broad"),
                 table([head.capitalize() for head in HEADS], _rows(own), numeric=range(1, 5)),
                 *_behind(own),
             )
         )
     return page(title, content)
+
+
+def _caption(curves: Mapping[str, tuple[Point, ...]]) -> str:
+    shown = any(point.predicted is not None for points in curves.values() for point in points)
+    return CAPTION + (PREDICTED if shown else "")
 
 
 def _behind(curves: Mapping[str, tuple[Point, ...]]) -> list[Markup]:
@@ -121,7 +136,7 @@ def curves_figure(curves: SymbolCurves, figure: str, own: Mapping[str, tuple[Poi
         panel.set_xticks(places, [f"{place:,}" for place in places])
         panel.set_xlabel("training strings, and symbols")
         panel.set_ylabel("loss on unseen symbols")
-        panel.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        _legend(panel, own)
         return as_svg(drawn, f"loss on unseen symbols by number of samples; {figure}")
 
 
@@ -134,10 +149,28 @@ def _top(curves: Mapping[str, tuple[Point, ...]]) -> float:
 def _curve(panel: Axes, colour: str, label: str, points: tuple[Point, ...]) -> None:
     found = [(point.samples, point.ours) for point in points if point.ours is not None]
     places, means = [place for place, _ in found], [ours.mean for _, ours in found]
-    panel.plot(places, means, color=colour, marker="o", markersize=4, label=label)
+    panel.plot(places, means, color=colour, label=label, **STYLES["ours"])
     for place, ours in found:
         if ends := spread(ours):
             panel.plot([place] * 2, ends, color=colour, alpha=0.35, linewidth=3)
-    known = [(point.samples, point.published) for point in points if point.published is not None]
-    if known:
-        panel.plot(*zip(*known, strict=True), color=colour, linestyle=":", linewidth=1.3)
+    for name, values in _beside(points).items():
+        panel.plot(*zip(*values, strict=True), color=colour, **STYLES[name])
+
+
+def _beside(points: tuple[Point, ...]) -> dict[str, list[tuple[int, float]]]:
+    """What is drawn besides ours, where there is any of it."""
+    found = {
+        "published": [(p.samples, p.published) for p in points if p.published is not None],
+        "kernel theory": [(p.samples, p.predicted) for p in points if p.predicted is not None],
+    }
+    return {name: values for name, values in found.items() if values}
+
+
+def _legend(panel: Axes, curves: Mapping[str, tuple[Point, ...]]) -> None:
+    """Which colour is which curve; below, in grey, which line is ours, published or predicted."""
+    names = ["ours", *dict.fromkeys(name for own in curves.values() for name in _beside(own))]
+    drawn = [Line2D([], [], color=GREY, label=name, **STYLES[name]) for name in names]
+    handles = [*panel.get_legend_handles_labels()[0], *drawn]
+    panel.legend(
+        handles=handles, frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+    )

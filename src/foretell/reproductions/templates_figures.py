@@ -51,7 +51,7 @@ KEPT_KINDS = {
 }
 KEPT_SEEDS = {Budget.SMOKE: 1, Budget.CPU: 2, Budget.GPU: 3}
 MANY_SEEDS = 2  # where the strings do not fit into one batch: as many steps more in an epoch
-KEPT_EPOCHS = {Budget.SMOKE: 10, Budget.CPU: 150}
+KEPT_EPOCHS = {Budget.SMOKE: 10, Budget.CPU: 100}
 CHECKS = {True: 1_000, False: 250}  # steps between checks on a GPU, in several batches or in one
 
 

@@ -6,6 +6,7 @@ symbol is (N) and what it is between a string and itself, for every template.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import final
 
@@ -197,6 +198,7 @@ class PatternsCertificate(Certificate):
         }
 
 
+@functools.lru_cache(maxsize=64)  # a sampled kernel takes seconds; questions differ in samples
 def patterns_of(kind: str, templates: TemplateSet, seed: int = 0) -> Patterns:
     """By the kernel that stands for the kind."""
     if kind == "mlp":

@@ -10,6 +10,7 @@ from rich.console import Console
 from foretell.protocols._running import train
 from foretell.reports import symbol_curves, symbol_shown
 from foretell.reproductions import load
+from foretell.theory.template_kernel import TemplateKernel
 from foretell.training.store import Store
 
 
@@ -46,6 +47,21 @@ def test_agreement_is_about_one_half(curves):
     opposite = dataclasses.replace(curves, points=tuple(points))
     assert opposite.agreement() == (0, 2)
     assert opposite.distance() > 0.5
+
+
+def test_theory_is_drawn_where_it_has_a_formula(curves):
+    (figure,) = curves.figures().values()
+    assert [point.predicted for point in figure["aba-abb mlp"]] == [None, None]
+    few, more = (point.predicted for point in figure["aba-abb transformer+kq"])
+    assert 0 < more < few < 1  # no training is needed for it
+    question = figure["aba-abb transformer+kq"][1].line.asked.question
+    assert more == pytest.approx(TemplateKernel().predict(question).certificate.loss)
+    page = symbol_shown.symbols_page(curves)
+    assert "Thin and dashed" in page
+    points = tuple(point for point in curves.points if "mlp" in point.line.label)
+    assert "Thin and dashed" not in symbol_shown.symbols_page(
+        dataclasses.replace(curves, points=points)
+    )
 
 
 def test_it_is_shown(curves):

@@ -70,7 +70,8 @@ def test_rows_that_fill_up_and_tokens_of_others_have_no_say():
     plan = plan_of("mlp", SYMBOLIC, 6, 23)
     data = symbol_member.draw_data(plan, plan.members[0])
     assert data.train.strings.shape[0] == 23 and data.train.weights.sum() == 6
-    model = symbols.create(plan.shape, key_for(root_key(0), "model"), data.tokens)
+    create = jax.jit(lambda key, tokens: symbols.create(plan.shape, key, tokens))
+    model = create(key_for(root_key(0), "model"), data.tokens)
     own = symbol_member.Labelled(*(part[:6] for part in data.train))
     cost = jax.jit(symbol_member.cost)
     found = cost(model, data.train, data.tokens)
