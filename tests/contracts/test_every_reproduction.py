@@ -11,6 +11,7 @@ from foretell.core.question import GeneralizesInLength
 from foretell.plain import catalogue
 from foretell.protocols._asking import Budget
 from foretell.reproductions import Experiment, Reproduction, load
+from foretell.tasks.capturing import CapturesAlgorithm
 from foretell.templates.outcome import HandlesUnseenSymbols
 
 REPRODUCTIONS = catalogue.entries("reproductions")
@@ -46,6 +47,9 @@ def test_its_lines_can_be_run_and_compared(entry: catalogue.Entry) -> None:
         outcome = line.asked.question.outcome
         if found.about == "gap":
             assert isinstance(outcome, GapAtMost)
+            continue
+        if found.about == "capture":
+            assert isinstance(outcome, CapturesAlgorithm)
             continue
         if found.about == "symbols":
             assert isinstance(outcome, HandlesUnseenSymbols)

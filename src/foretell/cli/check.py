@@ -18,7 +18,7 @@ def check(
     context: typer.Context,
     what: Annotated[str, typer.Argument(help="A name, `regex:…`, a DFA file, a question file.")],
     positional: Annotated[
-        str | None, typer.Option(help="Encodings, separated by commas. (default: nope)")
+        str | None, typer.Option(help="Encodings, separated by commas. (default: by protocol)")
     ] = None,
     budget: Annotated[str | None, typer.Option(help="smoke, cpu or gpu. (default: cpu)")] = None,
     seeds: Annotated[int | None, typer.Option(help="How many models to train.")] = None,
@@ -50,6 +50,18 @@ def check(
             help="Test samples a range; training samples for boolean:… and template:….",
             rich_help_panel=TRAINING,
         ),
+    ] = None,
+    start: Annotated[
+        int | None,
+        typer.Option(help="Capture: train up to this size first.", rich_help_panel=TRAINING),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(help="Capture: adapt to these, as in 32,64.", rich_help_panel=TRAINING),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="Capture: until this share is right.", rich_help_panel=TRAINING),
     ] = None,
     kind: Annotated[
         str | None,
@@ -117,6 +129,9 @@ def check(
         "attention_scale": attention_scale,
         "weights": weights,
         "kind": kind,
+        "start": start,
+        "sizes": sizes,
+        "threshold": threshold,
     }
     with _start.computing():
         from foretell.reports import answers

@@ -52,6 +52,8 @@ def reproduce(
 
         from foretell.plain.files import write_atomically
         from foretell.reports import (
+            capture_curves,
+            capture_shown,
             fitted,
             gap_grid,
             gap_shown,
@@ -84,6 +86,9 @@ def reproduce(
             if asked_for.about == "gap":
                 whole = gap_grid.collect(asked_for, budget, seeds, runs)
                 show, page = gap_shown.show, gap_shown.gap_page
+            elif asked_for.about == "capture":
+                whole = capture_curves.collect(asked_for, budget, seeds, runs)
+                show, page = capture_shown.show, capture_shown.capture_page
             elif asked_for.about == "symbols":
                 whole = symbol_curves.collect(asked_for, budget, seeds, runs)
                 show, page = symbol_shown.show, symbol_shown.symbols_page

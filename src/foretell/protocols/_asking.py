@@ -53,6 +53,11 @@ CPU_WIDTH = {1: 64, 2: 32}  # by layers: about the same work, since the last lay
 CHECK_EVERY = {Budget.SMOKE: 50, Budget.CPU: 500, Budget.GPU: 3_000}
 SEEDS = {Budget.SMOKE: 3, Budget.CPU: 4, Budget.GPU: 5}
 LONGEST = 2_000  # sizes; attention takes memory quadratic in them
+LONGEST_ADAPTED = 16_384  # where one size is trained at a time
+STARTS, USUAL_START = {"sorting": 8}, 16  # sizes that capture begins with
+# Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
+TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 4, 6, 8)}
+DOUBLINGS = tuple(1 << times for times in range(1, 7))  # of more, not all arms fit into memory
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {
@@ -65,8 +70,9 @@ WHOLE = {
     "check_every",
     "warmup",
     "samples",
+    "start",
 }
-NUMBERS, FLAGS = {"learning_rate", "position_penalty"}, {"norm"}
+NUMBERS, FLAGS = {"learning_rate", "position_penalty", "threshold"}, {"norm"}
 TEXTS = {
     "what",
     "alphabet",
@@ -80,6 +86,10 @@ TEXTS = {
     "kind",
 }
 OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
+OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
+# What a CPU can learn in minutes where the usual task would take it an hour; the name says so.
+SMALLER = {("capture", "induction-heads"): "induction-heads:vocabulary=16"}
+OWN_POSITIONAL = {"capture": "rotary"}  # by protocol; none elsewhere
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 SYMBOLS = {Budget.SMOKE: 16, Budget.CPU: 64, Budget.GPU: 64}  # of template:…, and strings of them
 
@@ -121,7 +131,7 @@ class Request:
     what: str
     alphabet: str | None = None
     protocol: str | None = None  # by `what`: gap for boolean:…, unseen-symbols for template:…
-    positional: str = "nope"
+    positional: str = ""  # by protocol
     budget: Budget = Budget.CPU
     seeds: int | None = None
     train: SizeRange | None = None
@@ -142,6 +152,9 @@ class Request:
     position_penalty: float | None = None  # times regularizer (8) of the framework paper
     weights: str | None = None  # a compiled network to test instead of training one
     kind: str = KINDS[0]  # of model, for template:…
+    start: int | None = None  # capture trains up to this size,
+    sizes: tuple[int, ...] | str | None = None  # then adapts to these,
+    threshold: float | None = None  # until so much is right
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -150,6 +163,10 @@ class Request:
             chosen = "length" if self.weights is None else "compiled"
             chosen = OWN_PROTOCOL.get(self.what.partition(":")[0], chosen)
             object.__setattr__(self, "protocol", chosen)
+        if not self.positional:
+            object.__setattr__(self, "positional", OWN_POSITIONAL.get(str(self.protocol), "nope"))
+        if self.sizes is not None:
+            object.__setattr__(self, "sizes", parse_sizes(self.sizes))
         if self.kind != KINDS[0] and self.protocol != OWN_PROTOCOL["template"]:
             raise BadInput("only template tasks choose a kind of model", seen=self.kind)
         if self.train is not None and not isinstance(self.train, SizeRange):
@@ -162,8 +179,9 @@ class Request:
             raise BadInput("unknown budget", seen=self.budget, hint=choices) from None
         if self.seeds is not None and not 1 <= self.seeds <= 10_000:
             raise BadInput("seeds must be between 1 and 10,000", seen=self.seeds, hint="--seeds 4")
-        if self.largest > LONGEST:
-            raise BadInput(f"sizes go up to {LONGEST:,}", seen=self.largest)
+        longest = LONGEST_ADAPTED if self.protocol == "capture" else LONGEST
+        if self.largest > longest:
+            raise BadInput(f"sizes go up to {longest:,}", seen=self.largest)
         for name, most in MOST.items():
             if (getattr(self, name) or 0) > most:
                 raise BadInput(
@@ -200,14 +218,30 @@ class Request:
     @property
     def largest(self) -> int:
         """Largest size the request touches."""
+        if self.protocol == "capture":
+            return max(self.first_size, *self.adapted)
         ranges = [*self.bins, self.train or SizeRange(1, 50)]
         return max(sizes.high for sizes in ranges)
+
+    @property
+    def first_size(self) -> int:
+        """The size up to which capture trains."""
+        return int(either(self.start, STARTS.get(self.what.partition(":")[0], USUAL_START)))
+
+    @property
+    def adapted(self) -> tuple[int, ...]:
+        """The sizes that capture adapts to."""
+        usual = (times * self.first_size for times in TIMES.get(self.budget, DOUBLINGS))
+        return tuple(either(self.sizes, usual))
 
     def task(self) -> Task:
         """The task, built for the sizes asked about."""
         if self.protocol == OWN_PROTOCOL["template"]:  # a size is an alphabet, one for each string
             return find_task(self.what, either(self.samples, SYMBOLS[self.budget]), self.alphabet)
-        return find_task(self.what, self.largest, self.alphabet)
+        what = self.what
+        if self.budget is not Budget.GPU:
+            what = SMALLER.get((str(self.protocol), what), what)
+        return find_task(what, self.largest, self.alphabet)
 
     def question(self) -> Question:
         """The question: the task, the architecture and what is asked."""
@@ -295,3 +329,21 @@ def parse_ranges(text: Any) -> tuple[SizeRange, ...]:
     """Several ranges: text separated by commas, or a list of pairs."""
     parts = text if isinstance(text, list | tuple) else str(text).split(",")
     return tuple(parse_range(part) for part in parts)
+
+
+def parse_sizes(text: Any) -> tuple[int, ...]:
+    """Single sizes: text separated by commas, or a list of numbers.
+
+    >>> parse_sizes("32,64")
+    (32, 64)
+    """
+    parts = text if isinstance(text, list | tuple) else str(text).split(",")
+    try:
+        if any(isinstance(part, bool | float) for part in parts):
+            raise ValueError
+        sizes = tuple(int(part) for part in parts)
+    except (ValueError, TypeError):
+        raise BadInput("sizes are whole numbers", seen=text, hint="32,64,128,256") from None
+    if not sizes or min(sizes) < 1:
+        raise BadInput("a size is at least 1", seen=text, hint="32,64,128,256")
+    return sizes

@@ -11,7 +11,9 @@ from typing import Any
 from foretell.core.measurement import Measurement
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question
-from foretell.training.engine import Progress, Run
+from foretell.training.capture_plan import CapturePlan
+from foretell.training.capture_run import CaptureRun
+from foretell.training.engine import Progress, Work
 from foretell.training.gap_plan import GapPlan
 from foretell.training.gap_run import GapRun
 from foretell.training.loops import loop_for_device
@@ -25,11 +27,12 @@ from foretell.training.symbol_run import SymbolRun
 
 MOST_TOGETHER = 128  # members of one fleet; more do not run faster, and take memory
 MEMORY = 80e9  # bytes of an accelerator that the members of a fleet may take
-AnyPlan = Plan | GapPlan | SymbolPlan
+AnyPlan = Plan | GapPlan | SymbolPlan | CapturePlan
 RUNS: dict[type, Any] = {  # who executes what
     Plan: SequenceRun,
     GapPlan: GapRun,
     SymbolPlan: SymbolRun,
+    CapturePlan: CaptureRun,
 }
 
 
@@ -176,7 +179,7 @@ def train(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _provenance(asked: Asked, plan: AnyPlan, record: AnyRecord, run: Run) -> dict[str, Any]:
+def _provenance(asked: Asked, plan: AnyPlan, record: AnyRecord, run: Work) -> dict[str, Any]:
     return {
         **describe_machine(),
         "seconds": round(record.seconds, 1),

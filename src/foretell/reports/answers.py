@@ -20,10 +20,11 @@ from foretell.training.store import Store
 PREDICTED = ("nope", "ape")  # the encodings theories speak about when nobody names one
 
 
-def requests(what: str, unsaid: str = "nope", **settings: Any) -> tuple[Request, ...]:
+def requests(what: str, unsaid: str = "", **settings: Any) -> tuple[Request, ...]:
     """One request for each positional encoding named (`nope,ape`), or `unsaid` if none is.
 
-    A TOML file may set anything; what is given beside it wins.
+    With nothing unsaid either, it is the protocol's own. A TOML file may set anything; what is
+    given beside it wins.
     """
     chosen = {name: value for name, value in settings.items() if value is not None}
     if what.endswith(".toml"):

@@ -42,7 +42,23 @@ class Progress:
     phase: str
 
 
-class Run(abc.ABC):
+class Work(abc.ABC):
+    """What a plan needs done in a folder: it can be interrupted, and goes on where it was."""
+
+    plan: Any
+    sessions: list[dict[str, Any]]  # when, with which code and where it was worked on
+
+    @staticmethod
+    @abc.abstractmethod
+    def join(parts: Sequence[Any]) -> Any:
+        """One plan with the members of all."""
+
+    @abc.abstractmethod
+    def execute(self) -> list[tuple[Any, dict[str, Any]]]:
+        """Do it. Returns the record and the final weights of each plan."""
+
+
+class Run(Work):
     """One execution of plans of one shape in a folder, as one fleet.
 
     The members of all plans train side by side; each plan gets its own record. `fleet` holds the
@@ -68,8 +84,7 @@ class Run(abc.ABC):
         self.history: list[dict[str, Any]] = []
         self.done = 0  # steps of the members that still run
         self.seconds = 0.0
-        machine = describe_machine()  # a run may be continued by other code, elsewhere
-        self.sessions = [{name: machine[name] for name in ("time", "commit", "device")}]
+        self.sessions = [this_session()]
         self.steps_here = 0  # model-steps done by this process, for the rate
         self.started = self.saved = time.monotonic()
         self.save_after = SAVE_SECONDS
@@ -122,16 +137,24 @@ class Run(abc.ABC):
         self.seconds += time.monotonic() - self.saved
 
     def _train(self, stop: threading.Event) -> Tree:
-        states = self._resume()
+        states = self._begin(self._resume())
         while self.done < self.plan.steps and self._running(states):
             states = self._to_next_check(self._narrow(states), stop)
         self._save(states)
         return self.whole.loop.spread(self._everyone(states))
 
+    def _begin(self, states: Tree) -> Tree:
+        """What happens before the first step: nothing, in most runs."""
+        return states
+
+    def _start(self) -> Tree:
+        """Members that nothing was saved of."""
+        return self.fleet.start()
+
     def _resume(self) -> Tree:
         loaded = load_checkpoint(self.folder, self.fleet.shapes(), len(self.plan.members))
         if loaded is None:
-            return self.fleet.start()
+            return self._start()
         members, notes = loaded
         self.history, self.done = notes["history"], notes["done"]
         self.seconds = notes["seconds"]
@@ -177,11 +200,16 @@ class Run(abc.ABC):
                 self._save(states)
             if stopping:
                 raise Interrupted(self.done)
-        states, scores = self.fleet.check(states, last=self.done >= self.plan.steps)
-        self._note(scores, [loss for _, loss in self.fleet.standing(states)])
+        states = self.check(states)
         self._save(states)
         self.report(states, "training")
         self.stop_if_asked(stop)
+        return states
+
+    def check(self, states: Tree) -> Tree:
+        """How every member does, into the history; those that are done stop."""
+        states, scores = self.fleet.check(states, last=self.done >= self.plan.steps)
+        self._note(scores, [loss for _, loss in self.fleet.standing(states)])
         return states
 
     def _note(self, scores: list[float], losses: list[float]) -> None:
@@ -235,3 +263,9 @@ class Run(abc.ABC):
         self.saved = time.monotonic()
         self.seconds += self.saved - began
         self.save_after = max(SAVE_SECONDS, (self.saved - began) / SAVE_SHARE)
+
+
+def this_session() -> dict[str, Any]:
+    """Who works now: a run may be continued by other code, elsewhere."""
+    machine = describe_machine()
+    return {name: machine[name] for name in ("time", "commit", "device")}

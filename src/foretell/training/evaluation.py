@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from foretell.core.task import ArrayTree, Example
 from foretell.numerics.keys import key_for, root_key
@@ -52,10 +52,11 @@ class Place(NamedTuple):
 
 
 class Right(NamedTuple):
-    """Which examples are right at every scored position, and which at the last of them."""
+    """Which examples are right at every scored position, which at the last, and at what share."""
 
     everywhere: Bool[Array | np.ndarray, "*member batch"]
     last: Bool[Array | np.ndarray, "*member batch"]
+    share: Float[Array | np.ndarray, "*member batch"]
 
 
 def samples_drawn(plan: Plan, trial: Trial, width: int) -> int:
@@ -103,7 +104,9 @@ def score(
         good = (jnp.argmax(logits, axis=-1) == targets) | ~mask
         place = jnp.arange(mask.shape[1])
         last = jnp.max(jnp.where(mask, place, 0), axis=1)
-        return Right(jnp.all(good, axis=1), jnp.all(good | (place != last[:, None]), axis=1))
+        share = jnp.sum(good & mask, axis=1) / jnp.maximum(jnp.sum(mask, axis=1), 1)
+        at_last = jnp.all(good | (place != last[:, None]), axis=1)
+        return Right(jnp.all(good, axis=1), at_last, share)
 
     count = samples.sizes.shape[0]
     pieces = jax.tree.map(lambda own: own.reshape(count // piece, piece, *own.shape[1:]), samples)

@@ -198,6 +198,9 @@ class SequenceFleet(Fleet):
     def check(self, states: Tree, last: bool) -> tuple[Tree, list[float]]:
         """In-range score of every member; those that are all right are fitted from now on."""
         right = self.score(states, self.plan.trials[0], self.in_range)
+        if self.plan.until is not None:
+            shares = [float(each.share.mean()) for each in right]
+            return self.mark(states, [share >= self.plan.until for share in shares]), shares
         scores = [float(each.everywhere.mean()) for each in right]
         counts = last or not self.plan.to_the_end
         return self.mark(states, [counts and score == 1.0 for score in scores]), scores

@@ -22,7 +22,7 @@ from foretell.models.position_products import position_penalty
 from foretell.models.positional import load as load_positional
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
-from foretell.training.packing import Room, Rows, antithetic, pack
+from foretell.training.packing import Room, Rows, aligned, alone, antithetic, pack
 from foretell.training.plan import Plan
 
 Model = Transformer | FiniteTransformer  # trained, or built by the compiler
@@ -86,6 +86,8 @@ def optimiser(plan: Plan) -> optax.GradientTransformation:
 def learning_rate(plan: Plan, peak: Float[Array, ""], step: Int[Array, ""]) -> Float[Array, ""]:
     """Linear warm-up to the peak (the first step already moves), then linear decay to zero."""
     rise = (step + 1.0) / max(plan.warmup, 1)
+    if plan.until is not None:
+        return peak * jnp.minimum(1.0, rise)
     fall = (plan.steps - step) / max(plan.steps - plan.warmup, 1)
     return peak * jnp.minimum(1.0, jnp.minimum(rise, fall))
 
@@ -102,8 +104,12 @@ def draw_batch(plan: Plan, room: Room, data: MemberData, step: Int[Array, ""]) -
     key = key_for(root_key(data.seed), "train", step)
     index = antithetic(key_for(key, "sizes"), plan.batch, data.size_count)
     width = task.width(plan.train.high)
+    width = aligned(width) if plan.one_to_a_row else width
     example = task.sample(key_for(key, "examples"), data.sizes[index], width, tables=data.tables)
-    return pack(example, offsets(plan, example.tokens, key_for(key, "offsets")), room)
+    shift = offsets(plan, example.tokens, key_for(key, "offsets"))
+    if plan.one_to_a_row:
+        return alone(example, shift, task.scored(plan.train.high))
+    return pack(example, shift, room)
 
 
 def offsets(plan: Plan, tokens: Int[Array, "batch length"], key: Key[Array, ""]) -> Array:

@@ -25,13 +25,14 @@ ALIGNMENT = 8  # rows of a product on an accelerator's matrix units; 16 bytes of
 class Rows(NamedTuple):
     """A batch as the model reads it, two examples to a row.
 
-    `starts` is, for every index of a row, the index at which its example begins. `queries` are
-    the indices where something is scored, or nothing where that is everywhere.
+    `starts` is, for every index of a row, the index at which its example begins; nothing where
+    every row is one example. `queries` are the indices where something is scored, or nothing where
+    that is everywhere.
     """
 
     tokens: Int[Array, "*batch length"]
     positions: Int[Array, "*batch length"]
-    starts: Int[Array, "*batch length"]
+    starts: Int[Array, "*batch length"] | None
     queries: Int[Array, "*batch query"] | None
     targets: Int[Array, "*batch query"]
     mask: Bool[Array, "*batch query"]
@@ -64,9 +65,24 @@ class Room(NamedTuple):
         ]
         width = max(task.width(one) + task.width(other) for task, one, other in pairs)
         scored = max(task.scored(one) + task.scored(other) for task, one, other in pairs)
-        if jax.default_backend() != "cpu":
-            width = -(-width // ALIGNMENT) * ALIGNMENT
-        return cls(width, scored)
+        return cls(aligned(width), scored)
+
+
+def aligned(width: int) -> int:
+    """The width at which an accelerator works best."""
+    return width if jax.default_backend() == "cpu" else -(-width // ALIGNMENT) * ALIGNMENT
+
+
+def alone(example: Example, shift: Int[Array, " batch"], scored: int) -> Rows:
+    """The batch with one example in each row: for examples that are all equally long."""
+    width = example.tokens.shape[1]
+    positions = jnp.arange(width)[None] + shift[:, None]
+    tokens, targets, mask = example.tokens, example.targets, example.mask
+    if scored > FEW * width:
+        return Rows(tokens, positions, None, None, targets, mask)
+    queries = jnp.argsort(~mask, axis=1, stable=True)[:, :scored]
+    asked = (jnp.take_along_axis(values, queries, axis=1) for values in (targets, mask))
+    return Rows(tokens, positions, None, queries, *asked)
 
 
 def pack(example: Example, shift: Int[Array, " batch"], room: Room) -> Rows:

@@ -67,7 +67,9 @@ class Plan:
     """Members of one shape, a training range and schedule, and tests.
 
     `trials[0]` is the in-range test: a member that gets all of it right at a check is fitted and
-    stops changing, or goes on `to_the_end`, where the last check alone counts.
+    stops changing, or goes on `to_the_end`, where the last check alone counts. With `until` less
+    is enough: that share of all scored positions; the rate then does not fall after its warm-up,
+    for nobody knows how many steps it takes.
     """
 
     architecture: Architecture
@@ -82,6 +84,7 @@ class Plan:
     clip: float = 1.0
     position_penalty: float = 0.0  # times the regularizer on products of position vectors
     to_the_end: bool = False
+    until: float | None = None
     network: Network | None = None  # with one, nothing is trained: it is tested as it is
     segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
 
@@ -101,6 +104,8 @@ class Plan:
                 why="steps and the check interval must be multiples of the segment",
                 hint=f"--steps {-(-self.steps // self.segment) * self.segment}",
             )
+        if self.until is not None and not 0 < self.until <= 1:
+            raise BadInput("a share of right answers lies in (0, 1]", seen=self.until)
         if self.batch % 2:
             raise BadInput("a batch must be even", seen=self.batch, why="examples go in pairs")
         if any(not 0 <= member.seed < 2**31 for member in self.members):
@@ -151,8 +156,14 @@ class Plan:
             "segment": self.segment,
             **({"position_penalty": self.position_penalty} if self.position_penalty else {}),
             **({"to_the_end": True} if self.to_the_end else {}),
+            **({} if self.until is None else {"until": self.until}),
             **({"network": self.network.as_json()} if self.network else {}),
         }
+
+    @property
+    def one_to_a_row(self) -> bool:
+        """Are all examples equally long, so that nothing is gained by two in a row?"""
+        return self.until is not None and self.train.low == self.train.high
 
     @property
     def hash(self) -> str:

@@ -10,6 +10,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from foretell.tasks.capturing import (
+    CapturesAlgorithm as CapturesAlgorithm,  # so that stored questions read back
+)
+
 Baseline = tuple[str, int, int, float]  # probe, low, high, score of guessing
 
 
@@ -158,9 +162,37 @@ class SymbolRecord(MembersRecord):
     members: tuple[SymbolMemberRecord, ...]
 
 
-AnyRecord = Record | GapRecord | SymbolRecord
-KINDS: dict[str, type[Record] | type[GapRecord] | type[SymbolRecord]] = {
-    each.kind: each for each in (Record, GapRecord, SymbolRecord)
+@dataclass(frozen=True)
+class AdaptedMember:
+    """How one seed adapted to one size in one arm; pre-training is an arm of its own."""
+
+    arm: str
+    size: int
+    seed: int
+    status: str
+    samples: int  # until the threshold, or until it was stopped
+    before: float  # share of right answers at that size before the first step
+    after: float
+
+    @property
+    def reached(self) -> bool:
+        """Was it right often enough in the end?"""
+        return self.status == "fitted"
+
+
+@final
+@dataclass(frozen=True)
+class CaptureRecord(MembersRecord):
+    """Everything a measurement of capture showed: a line an arm, a size and a seed."""
+
+    kind = "capture"
+    member = AdaptedMember
+    members: tuple[AdaptedMember, ...]
+
+
+AnyRecord = Record | GapRecord | SymbolRecord | CaptureRecord
+KINDS: dict[str, type[Record] | type[GapRecord] | type[SymbolRecord] | type[CaptureRecord]] = {
+    each.kind: each for each in (Record, GapRecord, SymbolRecord, CaptureRecord)
 }
 
 

@@ -1,0 +1,92 @@
+"""What one arm of a capture run needed, size by size, and what that alone says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from foretell.core.measurement import Interval, Value
+from foretell.core.question import SizeRange, Verdict
+from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES, GrowthFit, fit_growth
+from foretell.numerics.intervals import of_mean
+from foretell.training.capture_plan import FROM_START, PRE_TRAINING, STEP_BY_STEP, CapturePlan
+from foretell.training.record import AdaptedMember, CaptureRecord
+
+SLOW = 0.5  # an exponent whose whole interval is below it, and holds 0, is no growth worth a no
+
+
+@final
+@dataclass(frozen=True)
+class Adaptation:
+    """What one arm needed: samples by seed and size, whether that was enough, and the fits."""
+
+    name: str
+    sizes: tuple[int, ...]
+    seeds: tuple[int, ...]
+    samples: np.ndarray
+    reached: np.ndarray
+    fit: GrowthFit | None
+
+    def values(self) -> list[Value]:
+        """One a size."""
+        found = []
+        for place, size in enumerate(self.sizes):
+            own = tuple(map(float, self.samples[:, place]))
+            mean, low, high = of_mean(own)
+            low = max(low, 0.0) if math.isfinite(low) else low
+            ends = Interval(low, high)
+            label = f"samples, {self.name}"
+            found.append(Value(label, SizeRange(size, size), own, mean, ends, self.seeds))
+        return found
+
+    @property
+    def verdict(self) -> tuple[Verdict, str]:
+        """What this arm alone says."""
+        most = self.reached.sum(axis=0) * 2 > len(self.seeds)
+        if not most.all():
+            size = self.sizes[int(np.argmin(most))]
+            return Verdict.NO, f"most runs miss the threshold at size {size}"
+        if self.fit is None:
+            return Verdict.UNDECIDED, "too little to fit"
+        low, high = self.fit.interval
+        said = f"exponent {self.fit.exponent:.2f} in [{low:.2f}, {high:.2f}]"
+        if self.fit.grows_as == "power":
+            return Verdict.NO, f"samples grow as a power, {said}"
+        enough = len(self.seeds) >= FEWEST_SEEDS and len(self.sizes) >= FEWEST_SIZES
+        nothing = self.fit.below == self.reached.size
+        slow = self.fit.grows_as == "logarithm" or (low <= 0 and high < SLOW) or nothing
+        if self.reached.all() and enough and slow:
+            said = "no run needs any sample" if nothing else said
+            return Verdict.YES, f"every run reaches the threshold at every size, {said}"
+        return Verdict.UNDECIDED, said
+
+
+def adaptations(plan: CapturePlan, record: CaptureRecord) -> tuple[Adaptation, ...]:
+    """Every arm with its fits; nothing where nobody learned the small sizes."""
+    return tuple(found for arm in plan.arms if (found := _adaptation(plan, record, arm)))
+
+
+def _adaptation(plan: CapturePlan, record: CaptureRecord, arm: str) -> Adaptation | None:
+    known = {(own.arm, own.size, own.seed): own for own in record.members}
+    seeds = tuple(own.seed for own in record.members if own.arm == PRE_TRAINING and own.reached)
+    if not seeds:
+        return None
+
+    def of(seed: int, size: int) -> AdaptedMember:
+        return known.get((arm, size, seed)) or known[FROM_START, size, seed]
+
+    samples = np.array([[of(seed, size).samples for size in plan.sizes] for seed in seeds], float)
+    reached = np.array([[of(seed, size).reached for size in plan.sizes] for seed in seeds])
+    if arm == STEP_BY_STEP:  # what all steps up to a size took; after a miss nothing is known
+        samples = np.cumsum(samples, axis=1)
+        reached = np.logical_and.accumulate(reached, axis=1)
+    fit = None
+    if len(plan.sizes) > 1:
+        least = float(plan.adapting_check * plan.adapting_batch)
+        fit = fit_growth(
+            plan.start.high, np.array(plan.sizes, float), samples, reached, least=least
+        )
+    return Adaptation(arm, plan.sizes, seeds, samples, reached, fit)

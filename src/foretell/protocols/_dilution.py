@@ -1,0 +1,122 @@
+"""Attention of models that adapted, against size: how thin it spreads, before and after.
+
+Read from the weights that a finished run of capture keeps: those that the small sizes gave, and
+those that adapting to the largest size from the start made of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from foretell.core.architecture import Architecture
+from foretell.core.task import Task
+from foretell.models.attention_looks import look
+from foretell.models.transformer import Transformer
+from foretell.numerics.keys import key_for, root_key
+from foretell.plain.errors import BadInput
+from foretell.tasks.graphs import GraphTask
+from foretell.tasks.lookup import task_from_json
+from foretell.training.checkpoint import fill
+
+WHEN = {"start": "before adapting", "adapted": "after adapting to the largest size"}
+SAMPLES = 64
+
+
+@dataclass(frozen=True)
+class Dilution:
+    """One layer of one model at one size, at the first scored position, mean over samples.
+
+    Of several heads those that attend most sharply are told: the others may be idle.
+    """
+
+    when: str
+    seed: int
+    size: int
+    layer: int
+    entropy: float  # in nats, of the sharpest head
+    evenly: float  # the entropy of attention that spreads evenly
+    spread: float  # of the logits, in the head where it is largest
+    largest: float  # share of the most attended position, in the head where it is largest
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def dilution(folder: Path, samples: int = SAMPLES) -> tuple[Dilution, ...]:
+    """Every model of a finished capture run, at every size of the run."""
+    question, plan = _json(folder.parent / "question.json"), _json(folder / "settings.json")["plan"]
+    if "sizes" not in plan or "start" not in plan:
+        raise BadInput("that is no run of the protocol capture", seen=folder)
+    task = task_from_json(question["task"])
+    if isinstance(task, GraphTask):
+        raise BadInput("attention is looked at in models that read tokens", seen=task.name)
+    architecture = Architecture(**question["architecture"])
+    found = []
+    for (when, seed), arrays in sorted(_models(folder / "weights.safetensors").items()):
+        model = _rebuilt(architecture, task, arrays)
+        for size in (plan["start"][1], *plan["sizes"]):
+            found += _looks(WHEN[when], seed, size, model, task, samples)
+    return tuple(found)
+
+
+def _looks(
+    when: str, seed: int, size: int, model: Transformer, task: Task, samples: int
+) -> list[Dilution]:
+    key = key_for(root_key(seed), "dilution", size)
+    example = task.sample(key, jnp.full(samples, size), task.width(size))
+    positions = jnp.arange(example.tokens.shape[1])[None]
+    layers = eqx.filter_jit(look)(model, example.tokens, positions, example.first)
+    evenly = float(jnp.log(example.first + 1.0).mean())
+    found = []
+    for number, layer in enumerate(layers, 1):
+        entropy, spread, largest = (np.asarray(own).mean(axis=0) for own in layer)
+        values = float(entropy.min()), evenly, float(spread.max()), float(largest.max())
+        found.append(Dilution(when, seed, size, number, *values))
+    return found
+
+
+def _models(path: Path) -> dict[tuple[str, int], dict[str, np.ndarray]]:
+    try:
+        arrays = load(path.read_bytes())
+    except (OSError, SafetensorError, ValueError) as error:
+        why = str(error).splitlines()[0]
+        raise BadInput("the weights cannot be read", seen=path, why=why) from None
+    found: dict[tuple[str, int], dict[str, np.ndarray]] = {}
+    for name, array in arrays.items():
+        when, seed, rest = name.split(".", 2)
+        if when not in WHEN:
+            raise BadInput("the weights are not those of a capture run", seen=name)
+        found.setdefault((when, int(seed.removeprefix("seed-"))), {})[rest] = array
+    return found
+
+
+def _rebuilt(
+    architecture: Architecture, task: Task, arrays: Mapping[str, np.ndarray]
+) -> Transformer:
+    shape = architecture, task.alphabet.size, len(task.labels), root_key(0)
+    like = eqx.filter_eval_shape(Transformer.create, *shape)
+    try:
+        model: Transformer = jax.tree.map(jnp.asarray, fill(like, dict(arrays)))
+    except ValueError as error:
+        raise BadInput("the weights do not fit the run", seen=str(error)) from None
+    return model
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
+    except (OSError, ValueError) as error:
+        raise BadInput("the run is not whole", seen=path, why=str(error)) from None

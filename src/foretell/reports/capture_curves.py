@@ -1,0 +1,131 @@
+"""Samples that adapting takes, against size: every curve with its fits, from the store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from foretell.core.measurement import Measurement, Value
+from foretell.protocols._asking import Budget
+from foretell.protocols._running import stored
+from foretell.protocols.capture import UNADAPTED
+from foretell.reproductions import Line, Reproduction
+from foretell.tasks.capturing import CapturesAlgorithm
+from foretell.training.capture_plan import FROM_SCRATCH, FROM_START, STEP_BY_STEP
+from foretell.training.store import Store
+
+OURS = (
+    "the original's numbers and settings are unknown: sizes, thresholds, shapes, rates and batches "
+    "are ours, so only the shapes of curves can be compared"
+)
+
+
+@dataclass(frozen=True)
+class CaptureCurve:
+    """One task and shape, measured or not yet."""
+
+    line: Line
+    measured: Measurement | None
+
+    @property
+    def outcome(self) -> CapturesAlgorithm:
+        """What was asked."""
+        outcome = self.line.asked.question.outcome
+        assert isinstance(outcome, CapturesAlgorithm)
+        return outcome
+
+    @property
+    def cap(self) -> int:
+        """Samples after which a run was given up."""
+        plan: Any = self.line.asked.plan
+        return int(plan.cap)
+
+    def samples(self, arm: str = FROM_START) -> tuple[Value, ...]:
+        """Samples needed in an arm, size by size."""
+        return self._values(f"samples, {arm}")
+
+    @property
+    def unadapted(self) -> tuple[Value, ...]:
+        """Accuracy as it is, size by size."""
+        return self._values(UNADAPTED)
+
+    def _values(self, probe: str) -> tuple[Value, ...]:
+        values = self.measured.values if self.measured else ()
+        return tuple(value for value in values if value.probe == probe)
+
+    def missed(self, arm: str) -> tuple[int, ...]:
+        """How many runs were given up in an arm, size by size."""
+        return tuple(self.measured.provenance["missed"].get(arm, ())) if self.measured else ()
+
+    def fit(self, arm: str = FROM_START) -> Mapping[str, Any] | None:
+        """Both fitted curves of an arm, as the measurement recorded them."""
+        if self.measured is None:
+            return None
+        found: Mapping[str, Any] | None = self.measured.provenance["growth"].get(arm)
+        return found
+
+    def fitted(self, arm: str, size: float) -> float | None:
+        """Samples at a size by the better of the two fitted curves."""
+        fit = self.fit(arm)
+        if fit is None or None in (fit["power"]["aic"], fit["logarithm"]["aic"]):
+            return None
+        ratio = size / self.outcome.start
+        power, logarithm = fit["power"], fit["logarithm"]
+        if power["aic"] < logarithm["aic"]:
+            return float(power["at_start"] * ratio ** power["growth"])
+        return float(logarithm["at_start"] + logarithm["growth"] * math.log(ratio))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        measured = self.measured
+        return {
+            "label": self.line.label,
+            "start": self.outcome.start,
+            "threshold": self.outcome.threshold,
+            "cap": self.cap,
+            "architecture": self.line.asked.question.architecture.as_json(),
+            "verdict": measured.verdict.value if measured else None,
+            "reason": measured.reason if measured else None,
+            "values": [value.as_json() for value in measured.values] if measured else [],
+            "provenance": measured.provenance if measured else None,
+        }
+
+
+@dataclass(frozen=True)
+class CaptureCurves:
+    """The whole figure."""
+
+    reproduction: Reproduction
+    budget: str
+    curves: tuple[CaptureCurve, ...]
+
+    def groups(self) -> dict[str, tuple[CaptureCurve, ...]]:
+        """Curves by group, as they come."""
+        found: dict[str, tuple[CaptureCurve, ...]] = {}
+        for curve in self.curves:
+            found[curve.line.group] = (*found.get(curve.line.group, ()), curve)
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `foretell reproduce --json`."""
+        return {
+            "title": self.reproduction.title,
+            "source": self.reproduction.source,
+            "budget": self.budget,
+            "settings": OURS,
+            "arms": [FROM_START, STEP_BY_STEP, FROM_SCRATCH],
+            "groups": {
+                group: [curve.as_json() for curve in own] for group, own in self.groups().items()
+            },
+        }
+
+
+def collect(
+    reproduction: Reproduction, budget: str, seeds: int | None, store: Store
+) -> CaptureCurves:
+    """Every curve as the store has it."""
+    lines = reproduction.lines(Budget(budget), seeds)
+    curves = tuple(CaptureCurve(line, stored(line.asked, store)) for line in lines)
+    return CaptureCurves(reproduction, budget, curves)

@@ -1,0 +1,212 @@
+"""Samples against size on the terminal and as a page."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.text import Text
+
+from foretell.plain.wording import counted
+from foretell.reports import _sections as parts
+from foretell.reports._markup import Markup, element, pairs, table
+from foretell.reports.capture_curves import OURS, CaptureCurve, CaptureCurves
+from foretell.reports.columns import print_columns
+from foretell.reports.html import masthead, page
+from foretell.reports.phrases import number
+from foretell.reports.plots import COLOURS, GREY, STYLE, as_svg
+from foretell.training.capture_plan import FROM_SCRATCH, FROM_START, STEP_BY_STEP
+
+HEADS = ("curve", "size", "from the start", "step by step", "from scratch", "as it is")
+FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
+ARMS = (FROM_START, STEP_BY_STEP, FROM_SCRATCH)
+CAPTION = (
+    "Samples of one size that a model needs until the threshold, against that size, both in "
+    "logarithms. Solid with dots: from the weights that the small sizes gave, mean over seeds with "
+    "its 95 % interval. Dashed: step by step, all steps up to a size added up. Thin: the better of "
+    "the two fits. An upward triangle: some run was given up there, so the mean is too low. Grey: "
+    "samples after which a run is given up."
+)
+
+
+def show(console: Console, whole: CaptureCurves) -> None:
+    """A table for each group, the fits, and what they say."""
+    console.print(Text(whole.reproduction.title, style="bold"))
+    for group, own in whole.groups().items():
+        console.print(Text(group, style="bold"))
+        print_columns(console, HEADS, _rows(own))
+        print_columns(console, FIT_HEADS, _fits(own))
+    for sentence in findings(whole):
+        console.print(Text(sentence, style="dim"))
+
+
+def _rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
+    return [
+        (curve.line.label, f"{size:,}", *_cells(curve, place))
+        for curve in curves
+        for place, size in enumerate(curve.outcome.adapted)
+    ]
+
+
+def _cells(curve: CaptureCurve, place: int) -> tuple[str, ...]:
+    found = []
+    for arm in ARMS:
+        values = curve.samples(arm)
+        if not values:
+            found.append("–")
+            continue
+        given_up = curve.missed(arm)[place]
+        mark = f" ({given_up} given up)" if given_up else ""
+        found.append(f"{values[place].mean:,.0f}{mark}")
+    as_it_is = curve.unadapted
+    return (*found, number(as_it_is[place].mean, 2) if as_it_is else "–")
+
+
+def _fits(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for curve in curves:
+        verdict = curve.measured.verdict.value if curve.measured else "not trained yet"
+        for arm in ARMS:
+            fit = curve.fit(arm)
+            if fit is None:
+                continue
+            low, high = fit["interval"]
+            aics = fit["power"]["aic"], fit["logarithm"]["aic"]
+            rows.append(
+                (
+                    curve.line.label,
+                    arm,
+                    _rounded(fit["exponent"]),
+                    f"[{_rounded(low)}, {_rounded(high)}]",
+                    _rounded(None if None in aics else aics[0] - aics[1]),
+                    fit["grows_as"],
+                    verdict if arm == FROM_START else "",
+                )
+            )
+        if curve.fit() is None:
+            rows.append((curve.line.label, *["–"] * 5, verdict))
+    return rows
+
+
+def _rounded(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def findings(whole: CaptureCurves) -> list[str]:
+    """What the curves say, in sentences that could have come out otherwise."""
+    told = []
+    for group, own in whole.groups().items():
+        measured = [curve.measured for curve in own if curve.measured]
+        if measured:
+            kinds = [found.verdict.value for found in measured]
+            said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+            told.append(f"{group}, captured: {said}, of {counted(len(kinds), 'curve')}")
+        for curve in own:
+            if curve.measured:
+                told.append(f"{curve.line.label}: {curve.measured.reason}")
+    missing = sum(curve.measured is None for curve in whole.curves)
+    if missing:
+        told.append(f"not trained yet: {counted(missing, 'curve')}")
+    return [*told, OURS]
+
+
+def capture_page(whole: CaptureCurves) -> str:
+    """One self-contained document."""
+    title = whole.reproduction.title
+    content = [
+        masthead(
+            "foretell reproduce", title, f"{whole.reproduction.source} · budget {whole.budget}"
+        )
+    ]
+    told = (element("p", each) for each in findings(whole))
+    content.append(parts.section("What came out", *told))
+    for group, own in whole.groups().items():
+        frame = element("div", Markup(curves_figure(whole, group, own)), class_="plot wide")
+        content.append(
+            parts.section(
+                group.capitalize(),
+                element("figure", frame, element("figcaption", CAPTION), class_="broad"),
+                table([head.capitalize() for head in HEADS], _rows(own), numeric=range(1, 6)),
+                table([head.capitalize() for head in FIT_HEADS], _fits(own), numeric=range(2, 5)),
+                *_behind(own),
+            )
+        )
+    return page(title, content)
+
+
+def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
+    """Settings and machine of every curve that was measured, and the rule."""
+    found: list[Markup] = []
+    for curve in curves:
+        if curve.measured is None:
+            continue
+        known, plan = curve.measured.provenance, curve.line.asked.plan.as_json()
+        settings = [("curve", curve.line.label)]
+        settings += [("shape", curve.line.asked.question.architecture.label)]
+        settings += [
+            (name.replace("_", " "), str(plan[name]))
+            for name in ("threshold", "learning_rate", "adapting_rate", "batch", "adapting_batch")
+        ]
+        settings += [("device", str(known["device"])), ("commit", str(known.get("commit")))]
+        found.append(pairs(settings))
+    rules = {curve.measured.rule for curve in curves if curve.measured}
+    return [*found, *(element("p", "Rule: ", rule, class_="quiet") for rule in sorted(rules))]
+
+
+def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve]) -> str:
+    """Samples by size, a colour a curve."""
+    salt = f"{group} {whole.reproduction.title} {whole.budget}"
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": salt}):
+        drawn = Figure(figsize=(11, 4.5), layout="constrained")
+        panel = drawn.subplots()
+        for colour, curve in zip(itertools.cycle(COLOURS), own, strict=False):
+            _draw(panel, colour, curve)
+        for cap in sorted({curve.cap for curve in own}):
+            panel.axhline(cap, color=GREY, linewidth=0.8)
+        panel.set_xscale("log", base=2)
+        panel.set_yscale("log")
+        places = sorted({size for curve in own for size in curve.outcome.adapted})
+        panel.set_xticks(places, [f"{place:,}" for place in places])
+        panel.set_xlabel("size")
+        panel.set_ylabel("samples to adapt")
+        if panel.get_legend_handles_labels()[0]:
+            panel.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return as_svg(drawn, f"samples needed to adapt, by size; {group}")
+
+
+def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
+    """Both ways of adapting, and the fit of the first. No sample is drawn as one."""
+    sizes = curve.outcome.adapted
+    for arm, style in ((FROM_START, "-"), (STEP_BY_STEP, "--")):
+        values = curve.samples(arm)
+        if not values:
+            continue
+        means = [max(value.mean, 1.0) for value in values]
+        first = arm == FROM_START
+        panel.plot(
+            sizes,
+            means,
+            style,
+            color=colour,
+            marker="o" if first else None,
+            markersize=4,
+            label=curve.line.label if first else None,
+        )
+        for size, value, mean, given_up in zip(
+            sizes, values, means, curve.missed(arm), strict=True
+        ):
+            if given_up:
+                panel.plot([size], [mean], marker="^", markersize=8, color=colour)
+            low, high = value.interval.low, value.interval.high
+            if first and math.isfinite(high):
+                panel.plot([size] * 2, [max(low, 1.0), high], color=colour, alpha=0.3, linewidth=3)
+    grid = np.geomspace(sizes[0], sizes[-1], 50)
+    fitted = [curve.fitted(FROM_START, float(size)) or 0.0 for size in grid]
+    if min(fitted) > 0:
+        panel.plot(grid, fitted, color=colour, linewidth=0.7)

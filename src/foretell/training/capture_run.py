@@ -1,0 +1,281 @@
+"""Run a measurement of capture: stage after stage, each an ordinary run of one fleet.
+
+A stage that is finished leaves its weights and what it showed in the run's folder, under names that
+the store clears away with every other checkpoint. The stage in work has a folder of its own with
+the checkpoints of its run. A process killed at any moment goes on with the stage it was in.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from foretell.plain.errors import BadInput, StoreProblem
+from foretell.plain.files import write_atomically
+from foretell.tasks.graphs import GraphTask
+from foretell.training.capture_plan import FROM_START, PRE_TRAINING, CapturePlan, Stage
+from foretell.training.checkpoint import POINTER, fill, named_arrays
+from foretell.training.engine import STATUS, Progress, Run, Work, this_session
+from foretell.training.fleet import Fleet, SequenceFleet
+from foretell.training.loops import Tree
+from foretell.training.member import MemberState, optimiser
+from foretell.training.plan import Plan, join
+from foretell.training.point_member import PointFleet
+from foretell.training.record import AdaptedMember, CaptureRecord
+from foretell.training.stopping import Interrupted
+
+VERSION = 1  # of what a stage leaves behind
+Models = dict[tuple[str, int], Any]  # by arm and seed
+
+
+class Shown(NamedTuple):
+    """What a stage showed, and the weights it ended with."""
+
+    members: tuple[AdaptedMember, ...]
+    checks: tuple[dict[str, Any], ...]
+    models: Models
+
+
+@final
+class StageRun(Run):
+    """The run of one stage: given weights, a look before the first step, then as any other."""
+
+    def __init__(
+        self,
+        parts: Sequence[Plan],
+        folder: Path,
+        show: Callable[[Progress], None],
+        seconds: float | None,
+        models: Sequence[Any],
+    ) -> None:
+        super().__init__(parts, folder, show, seconds)
+        self.models = models
+
+    @staticmethod
+    def join(parts: Sequence[Plan]) -> Plan:
+        """One plan with the members of all arms."""
+        return join(parts)
+
+    @staticmethod
+    def fleet_of(plan: Plan) -> Fleet:
+        """Sequences, or points of graphs."""
+        return fleet_for(plan)
+
+    def _start(self) -> Tree:
+        """The given weights with a fresh optimiser."""
+        begin = optimiser(self.plan).init
+        states = [
+            MemberState(model, begin(model), jnp.int32(0), jnp.int32(0), jnp.float32(0))
+            for model in self.models
+        ]
+        # Copies: what is handed over is used up, and arms begin with the same weights.
+        return self.fleet.loop.spread([jax.tree.map(jnp.array, state) for state in states])
+
+    def _begin(self, states: Tree) -> Tree:
+        """Who is right already needs no samples at all."""
+        return states if self.history else self.check(states)
+
+    def finish(self, states: Tree, stop: threading.Event) -> list[tuple[Any, dict[str, Any]]]:
+        """The final states; what the checks showed is in the history."""
+        del stop
+        self.count_seconds()
+        return [(self.whole.members(states), {})]
+
+
+def fleet_for(plan: Plan) -> Fleet:
+    """The fleet that the plan's task needs."""
+    own = PointFleet if isinstance(plan.members[0].task, GraphTask) else SequenceFleet
+    return own(plan)
+
+
+@final
+class CaptureRun(Work):
+    """All stages of one plan."""
+
+    plan: CapturePlan
+
+    def __init__(
+        self,
+        parts: Sequence[CapturePlan],
+        folder: Path,
+        show: Callable[[Progress], None],
+        seconds: float | None = None,
+    ) -> None:
+        self.plan, self.folder, self.show = self.join(parts), folder, show
+        self.end = None if seconds is None else time.monotonic() + seconds
+        self.sessions = [this_session()]
+        self.done: list[Shown] = []
+        self.seconds = 0.0
+
+    @staticmethod
+    def join(parts: Sequence[CapturePlan]) -> CapturePlan:
+        """There is one: its stages wait for each other."""
+        if len(parts) != 1:
+            raise BadInput("measurements of capture run one at a time", seen=len(parts))
+        return parts[0]
+
+    def execute(self) -> list[tuple[CaptureRecord, dict[str, np.ndarray]]]:
+        """Every stage that is not done yet, then the record of all."""
+        self._resume()
+        for stage in self.plan.stages[len(self.done) :]:
+            seeds = self.trained
+            if stage.number and not seeds:
+                break  # nobody learned the small sizes: there is nothing to adapt
+            began = time.monotonic()
+            shown = self._run(stage, seeds)
+            self.done.append(shown)
+            self.seconds += time.monotonic() - began
+            self._save(stage, shown)
+        record = CaptureRecord(
+            tuple(member for shown in self.done for member in shown.members),
+            tuple(check for shown in self.done for check in shown.checks),
+            self.seconds,
+        )
+        return [(record, self._weights())]
+
+    @property
+    def trained(self) -> tuple[int, ...]:
+        """Seeds that reached the threshold at the small sizes; before that, all of them."""
+        if not self.done:
+            return self.plan.seeds
+        return tuple(own.seed for own in self.done[0].members if own.reached)
+
+    def _run(self, stage: Stage, seeds: Sequence[int]) -> Shown:
+        left = None if self.end is None else self.end - time.monotonic()
+        if left is not None and left <= 0:
+            raise Interrupted(0)
+        places = [(arm, seed) for arm in stage.sources for seed in seeds]
+        models = [self._source(stage, *place) for place in places]
+        folder = self._stage_folder(stage)
+        folder.mkdir(exist_ok=True)
+        run = StageRun(self.plan.parts(stage, seeds), folder, self._shown_as(stage), left, models)
+        ((states, _),) = run.execute()
+        return _read(stage, places, run, states)
+
+    def _source(self, stage: Stage, arm: str, seed: int) -> Any:
+        """The weights that an arm begins a stage with."""
+        source = stage.sources[arm]
+        if source is None:
+            return self._fresh[self.plan.seeds.index(seed)]
+        known = self.done[source].models
+        if source == 0:
+            return known[PRE_TRAINING, seed]
+        return known.get((arm, seed), known.get((FROM_START, seed)))
+
+    @cached_property
+    def _fresh(self) -> list[Any]:
+        """Untrained weights, as each seed draws them."""
+        fleet = fleet_for(join(self.plan.parts(self.plan.stages[0], self.plan.seeds)))
+        return [state.model for state in fleet.members(fleet.start())]
+
+    def _shown_as(self, stage: Stage) -> Callable[[Progress], None]:
+        of = f"{stage.name} (stage {stage.number + 1} of {len(self.plan.stages)})"
+        return lambda now: self.show(dataclasses.replace(now, phase=f"{now.phase}, {of}"))
+
+    def _stage_folder(self, stage: Stage) -> Path:
+        return self.folder / f"stage-{stage.number}"
+
+    def _arrays_file(self, number: int) -> Path:
+        return self.folder / f"checkpoint-stage-{number}.safetensors"
+
+    def _save(self, stage: Stage, shown: Shown) -> None:
+        """Arrays first, then the pointer, then away with what only the running stage needed."""
+        arrays = {
+            f"{arm}/{seed}/{name}": array
+            for (arm, seed), model in shown.models.items()
+            for name, array in named_arrays(model).items()
+        }
+        write_atomically(self._arrays_file(stage.number), save(arrays))
+        notes = {
+            "version": VERSION,
+            "plan": self.plan.hash,
+            "seconds": self.seconds,
+            "sessions": self.sessions,
+            "stages": [
+                {"members": [*map(dataclasses.asdict, own.members)], "checks": own.checks}
+                for own in self.done
+            ],
+        }
+        write_atomically(self.folder / POINTER, json.dumps(notes))
+        shutil.rmtree(self._stage_folder(stage), ignore_errors=True)
+
+    def _resume(self) -> None:
+        path = self.folder / POINTER
+        if not path.exists():
+            return
+        try:
+            notes = json.loads(path.read_text())
+            if (notes.get("version"), notes.get("plan")) != (VERSION, self.plan.hash):
+                raise ValueError("it was written by another version of foretell")
+            for stage, told in zip(self.plan.stages, notes["stages"], strict=False):
+                members = tuple(AdaptedMember(**own) for own in told["members"])
+                models = self._load(stage.number, members)
+                self.done.append(Shown(members, tuple(told["checks"]), models))
+            self.seconds = float(notes["seconds"])
+            self.sessions = [*notes["sessions"], *self.sessions]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+            raise StoreProblem(
+                "what the finished stages left cannot be used",
+                seen=path,
+                why=str(error).splitlines()[0],
+                hint=f"delete {path} to train this run from the start; other runs are intact",
+            ) from None
+        for stage in self.plan.stages[: len(self.done)]:  # killed before it was cleared away
+            shutil.rmtree(self._stage_folder(stage), ignore_errors=True)
+
+    def _load(self, number: int, members: Sequence[AdaptedMember]) -> Models:
+        arrays: dict[str, dict[str, np.ndarray]] = {}
+        for name, array in load(self._arrays_file(number).read_bytes()).items():
+            arm, seed, rest = name.split("/", 2)
+            arrays.setdefault(f"{arm}/{seed}", {})[rest] = array
+        like = self._fresh[0]
+        return {(own.arm, own.seed): fill(like, arrays[f"{own.arm}/{own.seed}"]) for own in members}
+
+    def _weights(self) -> dict[str, np.ndarray]:
+        """What the small sizes gave, and what became of it at the largest."""
+        found = {}
+        for name, shown in {"start": self.done[0], "adapted": self.done[-1]}.items():
+            for (arm, seed), model in shown.models.items():
+                if arm in (PRE_TRAINING, FROM_START):
+                    for path, array in named_arrays(model).items():
+                        found[f"{name}.seed-{seed}.{path}"] = array
+        return found
+
+
+def _read(
+    stage: Stage, places: Sequence[tuple[str, int]], run: StageRun, states: Sequence[MemberState]
+) -> Shown:
+    """What the checks of a stage say of each member."""
+    first, last = run.history[0]["in_range"], run.history[-1]["in_range"]
+    members = tuple(
+        AdaptedMember(
+            arm=arm,
+            size=stage.sizes.high,
+            seed=seed,
+            status=STATUS[int(state.status)],
+            samples=int(state.step) * run.plan.batch,
+            before=first[place],
+            after=last[place],
+        )
+        for place, ((arm, seed), state) in enumerate(zip(places, states, strict=True))
+    )
+    names = [f"{arm}, seed {seed}" for arm, seed in places]
+    checks = tuple(
+        {"size": stage.sizes.high, **check, "members": names if not at else []}
+        for at, check in enumerate(run.history)
+    )
+    models = {place: state.model for place, state in zip(places, states, strict=True)}
+    return Shown(members, checks, models)

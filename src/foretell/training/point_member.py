@@ -1,0 +1,142 @@
+"""Fleets of models that read points: graphs are drawn on the device, the error is squared."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple, final
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from foretell.models.points import PointTransformer
+from foretell.numerics.keys import key_for, root_key
+from foretell.tasks.graphs import GraphTask, Points
+from foretell.training import member
+from foretell.training.evaluation import piece_size
+from foretell.training.fleet import Fleet
+from foretell.training.loops import MemberLoop, Tree, loop_for_device
+from foretell.training.member import MemberState, guarded, optimiser
+from foretell.training.plan import Plan
+
+PARTS = 3  # numbers in a row: x, y, role
+CLOSE = 0.5  # answers are whole numbers: nearer than this, rounding is right
+
+
+class PointData(NamedTuple):
+    """What tells one member from another."""
+
+    seed: Int[Array, "*member"]
+    learning_rate: Float[Array, "*member"]
+
+
+def create(plan: Plan, data: PointData) -> MemberState:
+    """A fresh member, decided by its seed alone."""
+    key = key_for(root_key(data.seed), "model")
+    model = PointTransformer.create(plan.architecture, PARTS, key)
+    zero = jnp.zeros((), jnp.int32)
+    return MemberState(model, optimiser(plan).init(model), zero, zero, jnp.zeros(()))
+
+
+def draw(plan: Plan, path: tuple[Any, ...], seed: Int[Array, ""], count: int) -> Points:
+    """Graphs of the plan's largest size: training at smaller ones would need other shapes."""
+    task = plan.members[0].task
+    assert isinstance(task, GraphTask)
+    return task.draw_graphs(key_for(root_key(seed), *path), plan.train.high, count)
+
+
+def loss(model: PointTransformer, points: Points) -> Float[Array, ""]:
+    """Mean squared error; what could not be drawn does not count."""
+    known = jnp.isfinite(points.labels)
+    errors = jnp.where(known, model(points.rows) - jnp.where(known, points.labels, 0.0), 0.0)
+    return jnp.sum(jnp.square(errors)) / jnp.maximum(jnp.sum(known), 1)
+
+
+def segment(plan: Plan, data: PointData, state: MemberState) -> MemberState:
+    """`plan.segment` steps of Adam, each on fresh graphs."""
+
+    def step(now: MemberState, _: None) -> tuple[MemberState, Float[Array, ""]]:
+        points = draw(plan, ("train", now.step), data.seed, plan.batch)
+        cost, gradient = jax.value_and_grad(loss)(now.model, points)
+        updates, memory = optimiser(plan).update(gradient, now.optimiser, now.model)
+        rate = member.learning_rate(plan, data.learning_rate, now.step)
+        model = jax.tree.map(lambda weight, change: weight - rate * change, now.model, updates)
+        return now._replace(model=model, optimiser=memory, step=now.step + 1), cost
+
+    return guarded(lambda start: jax.lax.scan(step, start, None, length=plan.segment), state)
+
+
+def accuracy(piece: int, model: PointTransformer, points: Points) -> Float[Array, ""]:
+    """The share of graphs whose number is right after rounding, `piece` of them at a time."""
+    pieces = jax.tree.map(lambda own: own.reshape(-1, piece, *own.shape[1:]), points)
+    found = jax.lax.map(lambda part: model(part.rows), pieces).ravel()
+    known = jnp.isfinite(points.labels)
+    right = jnp.abs(found - points.labels) < CLOSE
+    return jnp.sum(right & known) / jnp.maximum(jnp.sum(known), 1)
+
+
+@final
+class PointFleet(Fleet):
+    """Models that read points."""
+
+    def __init__(self, plan: Plan, loop: MemberLoop | None = None) -> None:
+        self.plan = plan
+        self.loop = loop or loop_for_device()
+
+    @cached_property
+    def data(self) -> Tree:
+        """What tells the members apart."""
+        return self.loop.spread(self._member_data())
+
+    def _member_data(self) -> list[PointData]:
+        return [
+            PointData(jnp.int32(each.seed), jnp.float32(each.learning_rate))
+            for each in self.plan.members
+        ]
+
+    @cached_property
+    def _create(self) -> Callable:
+        return self.loop.compile(partial(create, self.plan))
+
+    @cached_property
+    def _segment(self) -> Callable:
+        return self.loop.compile(partial(segment, self.plan), donate=1)
+
+    @cached_property
+    def _accuracy(self) -> Callable:
+        piece, _ = self._pieces
+        return self.loop.compile(lambda state, held: accuracy(piece, state.model, held))
+
+    @property
+    def _pieces(self) -> tuple[int, int]:
+        """Graphs in one forward pass, and in all of them."""
+        trial = self.plan.trials[0]
+        piece = piece_size(self.plan, trial, trial.sizes.high)
+        return piece, -(-trial.count // piece) * piece
+
+    @cached_property
+    def held_out(self) -> Tree:
+        """Graphs for the checks, drawn once."""
+        path = ("test", self.plan.train.high)
+        drawn = self.loop.compile(lambda data: draw(self.plan, path, data.seed, self._pieces[1]))
+        return drawn(self.data)
+
+    def shapes(self) -> MemberState:
+        """One member's arrays as shapes, without computing anything."""
+        return jax.eval_shape(partial(create, self.plan), self._member_data()[0])
+
+    def keep(self, places: Sequence[int]) -> PointFleet:
+        """The members at these places only, sharing what is compiled."""
+        smaller = copy.copy(self)
+        smaller.data = self.loop.keep(self.data, places)
+        smaller.held_out = self.loop.keep(self.held_out, places)
+        return smaller
+
+    def check(self, states: Tree, last: bool) -> tuple[Tree, list[float]]:
+        """Share of right numbers; who has enough of them is done."""
+        del last
+        until = 1.0 if self.plan.until is None else self.plan.until
+        found = [float(each) for each in self.loop.gather(self._accuracy(states, self.held_out))]
+        return self.mark(states, [share >= until for share in found]), found

@@ -1,0 +1,227 @@
+"""The capture protocol: what it asks, what it decides from records, and that it runs."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+
+import pytest
+
+from foretell.core.question import Verdict
+from foretell.plain.errors import BadInput
+from foretell.protocols._adaptation import adaptations
+from foretell.protocols._asking import Request
+from foretell.protocols._running import measure
+from foretell.protocols.capture import UNADAPTED, Capture
+from foretell.training.capture_plan import (
+    FROM_SCRATCH,
+    FROM_START,
+    PRE_TRAINING,
+    STEP_BY_STEP,
+)
+from foretell.training.record import AdaptedMember, CaptureRecord
+from foretell.training.store import Store
+
+PROVENANCE = {"versions": {}, "device": "none"}
+SIZES = (32, 64, 128, 256, 512)
+CAP = 100_000
+
+
+def settled(**changed):
+    settings = {"what": "induction-heads", "protocol": "capture", "budget": "cpu"}
+    request = Request(**{**settings, "sizes": SIZES, **changed})
+    question = request.question()
+    protocol = dataclasses.replace(
+        request.build_protocol(), adapting_steps=1_000, adapting_batch=100, adapting_check=1
+    )
+    return question, protocol
+
+
+def member(arm, size, seed, samples, cap=CAP):
+    status = "fitted" if samples is not None else "not fitted"
+    return AdaptedMember(arm, size, seed, status, cap if samples is None else samples, 0.1, 0.96)
+
+
+def wiggle(seed, place):
+    """A little scatter, the same every time."""
+    return 1 + 0.04 * ((7 * seed + 5 * place) % 3 - 1)
+
+
+def record_of(plan, from_start, step_by_step, trained):
+    """A record in which samples follow from the place of the size."""
+    told = [
+        member(PRE_TRAINING, 16, seed, 5_000 if done else None) for seed, done in enumerate(trained)
+    ]
+    for place, size in enumerate(plan.sizes):
+        for seed in (seed for seed, done in enumerate(trained) if done):
+            for arm, needed in {FROM_START: from_start, STEP_BY_STEP: step_by_step}.items():
+                samples = needed(place)
+                if samples is not None:
+                    samples = round(samples * wiggle(seed, place))
+                if arm == FROM_START or place:
+                    told.append(member(arm, size, seed, samples))
+            told.append(member(FROM_SCRATCH, size, seed, None))
+    return CaptureRecord(tuple(told), (), 1.0)
+
+
+def read(from_start, step_by_step, trained=(True,) * 4):
+    question, protocol = settled()
+    plan = protocol.plan(question, tuple(range(len(trained))))
+    return protocol.read(
+        question, plan, record_of(plan, from_start, step_by_step, trained), PROVENANCE
+    )
+
+
+def linear(place):
+    return 1_000 * 2**place
+
+
+def logarithmic(place):
+    return 1_000 * (place + 1)
+
+
+def never(place):
+    return None
+
+
+def test_samples_that_grow_as_a_power_in_both_arms_are_no_capture():
+    assert read(linear, linear).verdict is Verdict.NO
+
+
+def test_samples_that_do_not_grow_are_capture_in_either_arm():
+    assert read(lambda place: 1_000, linear).verdict is Verdict.YES
+    found = read(linear, lambda place: 1_000)
+    assert found.verdict is Verdict.YES  # the same every time adds up to a logarithm
+    assert "step by step: every run" in found.reason
+
+
+def test_logarithmic_growth_is_capture():
+    assert read(logarithmic, never).verdict is Verdict.YES
+
+
+def test_no_samples_at_all_are_capture():
+    found = read(lambda place: 0, lambda place: 0)
+    assert found.verdict is Verdict.YES
+    assert "no run needs any sample" in found.reason
+
+
+def test_a_threshold_that_is_out_of_reach_is_no_capture():
+    assert read(never, never).verdict is Verdict.NO
+    stuck = read(lambda place: None if place == 4 else 1_000, never)
+    assert stuck.verdict is Verdict.NO
+    assert "size 512" in stuck.reason
+
+
+def arm_of(from_start, place=0):
+    """One arm of such a record, with its fits."""
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    return adaptations(plan, record_of(plan, from_start, never, (True,) * 4))[place]
+
+
+def test_too_few_runs_or_sizes_decide_nothing():
+    steady = arm_of(lambda place: 1_000)
+    assert steady.verdict[0] is Verdict.YES
+    few = dataclasses.replace(steady, seeds=steady.seeds[:2], reached=steady.reached[:2])
+    assert few.verdict[0] is Verdict.UNDECIDED
+    short = dataclasses.replace(steady, sizes=SIZES[:3], reached=steady.reached[:, :3])
+    assert short.verdict[0] is Verdict.UNDECIDED
+    one_misses = steady.reached.copy()
+    one_misses[0, 4] = False
+    assert dataclasses.replace(steady, reached=one_misses).verdict[0] is Verdict.UNDECIDED
+    nobody = read(linear, linear, trained=(False,) * 3)
+    assert nobody.verdict is Verdict.UNDECIDED
+    assert "not learned" in nobody.reason
+
+
+def test_only_who_learned_the_small_sizes_counts():
+    found = read(lambda place: 1_000, never, trained=(True, False, True, True, True))
+    assert found.provenance["fitted"] == [0, 2, 3, 4]
+    assert all(value.runs == (0, 2, 3, 4) for value in found.values)
+    assert found.verdict is Verdict.YES
+
+
+def test_step_by_step_adds_up_and_stops_at_a_miss():
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    needed = dict(zip(SIZES, (100, 200, None, 50, 50), strict=True))
+    told = [member(PRE_TRAINING, 16, seed, 1) for seed in plan.seeds]
+    for seed in plan.seeds:
+        own = [(size, seed, samples) for size, samples in needed.items()]
+        told += [member(FROM_START, *each) for each in own]
+        told += [member(STEP_BY_STEP, *each) for each in own[1:]]
+        told += [member(FROM_SCRATCH, size, seed, None) for size in SIZES]
+    by_name = {arm.name: arm for arm in adaptations(plan, CaptureRecord(tuple(told), (), 1.0))}
+    found = by_name[STEP_BY_STEP]
+    assert found.samples[2].tolist() == [100, 300, CAP + 300, CAP + 350, CAP + 400]
+    assert found.reached[2].tolist() == [True, True, False, False, False]
+
+
+def test_values_cover_arms_sizes_and_no_adaptation():
+    found = read(lambda place: 1_000, linear)
+    probes = {value.probe for value in found.values}
+    assert probes == {
+        UNADAPTED,
+        *(f"samples, {arm}" for arm in (FROM_START, STEP_BY_STEP, FROM_SCRATCH)),
+    }
+    assert len(found.values) == 4 * len(SIZES)
+    assert set(found.provenance["growth"]) == {FROM_START, STEP_BY_STEP, FROM_SCRATCH}
+
+
+def test_defaults_follow_task_and_protocol():
+    question, _ = settled(sizes=None)
+    assert question.outcome.adapted == (32, 64, 96, 128)
+    assert settled(sizes=None, budget="gpu")[0].outcome.adapted[-1] == 1_024
+    assert question.architecture.positional == "rotary"
+    graph = Request(what="shortest-path", budget="smoke")
+    assert graph.protocol == "capture"
+    assert (graph.question().outcome.threshold, graph.question().outcome.start) == (0.9, 16)
+    assert graph.question().architecture.positional == "nope"
+    assert Request(what="majority").positional == "nope"
+    assert Request(what="sorting", protocol="capture").first_size == 8
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"start": 2}, "smallest size is 3"),
+        ({"threshold": 0.0}, "threshold"),
+        ({"threshold": 1.2}, "threshold"),
+        ({"sizes": "64,32"}, "grow"),
+        ({"sizes": "8,32"}, "grow"),
+        ({"sizes": "a,b"}, "whole numbers"),
+        ({"sizes": (32, 1 << 20)}, "go up to"),
+    ],
+)
+def test_bad_input_is_one_clear_message(changed, said):
+    with pytest.raises(BadInput, match=said):
+        question, protocol = settled(**changed)
+        protocol.plan(question, (0, 1, 2))
+
+
+def test_unknown_arms_are_refused():
+    question, _ = settled()
+    with pytest.raises(BadInput, match="known by name"):
+        Capture(arms=("sideways",)).plan(question, (0,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["induction-heads", "shortest-path"])
+def test_it_runs_and_reads_back(what, tmp_path):
+    request = Request(what=what, protocol="capture", budget="smoke", threshold=0.01)
+    asked = request.question(), request.build_protocol(), request.seed_list()
+    found = measure(*asked, Store(tmp_path))
+    assert found.verdict is Verdict.UNDECIDED  # two sizes are too few
+    again = measure(*asked, Store(tmp_path), show=lambda progress: pytest.fail("trained again"))
+    assert again.values == found.values
+
+
+def test_what_the_store_keeps_reads_back():
+    """In a fresh process, where nobody has asked for the protocol yet."""
+    question, _ = settled()
+    described = json.dumps({**question.as_json(), "hash": question.hash})
+    code = (
+        "import json, sys; from foretell.reports.scoreboard import question_from_json; "
+        "told = json.loads(sys.argv[1]); assert question_from_json(told).hash == told['hash']"
+    )
+    subprocess.run([sys.executable, "-c", code, described], check=True, timeout=120)

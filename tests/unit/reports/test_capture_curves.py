@@ -1,0 +1,76 @@
+"""The figure of capture: what it tells of measured curves, and of those that are not yet."""
+
+import dataclasses
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from foretell.reports import capture_curves, capture_shown
+from foretell.reproductions import load
+from foretell.training.capture_plan import FROM_SCRATCH, PRE_TRAINING
+from foretell.training.record import AdaptedMember, CaptureRecord
+from foretell.training.store import Store
+
+PROVENANCE = {"versions": {}, "device": "none", "seconds": 1.0}
+
+
+def measured(asked):
+    """As if every arm had needed a thousand samples and a little, from scratch too many."""
+    plan = asked.plan
+    told = [
+        AdaptedMember(PRE_TRAINING, plan.start.high, seed, "fitted", 64, 0.1, 1.0)
+        for seed in asked.seeds
+    ]
+    for stage in plan.stages[1:]:
+        for arm in stage.sources:
+            for seed in asked.seeds:
+                status = "not fitted" if arm == FROM_SCRATCH else "fitted"
+                samples = plan.cap if arm == FROM_SCRATCH else 100 + 3 * seed
+                told.append(AdaptedMember(arm, stage.sizes.high, seed, status, samples, 0.25, 0.97))
+    record = CaptureRecord(tuple(told), (), 1.0)
+    return asked.protocol.read(asked.question, plan, record, PROVENANCE)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    empty = Store(tmp_path_factory.mktemp("runs"))
+    found = capture_curves.collect(load("capture-figure"), "smoke", None, empty)
+    first, *rest = found.curves
+    first = dataclasses.replace(first, measured=measured(first.line.asked))
+    return dataclasses.replace(found, curves=(first, *rest))
+
+
+def test_nothing_is_there_before_it_is_trained(whole):
+    graph = whole.curves[1]
+    assert graph.samples() == graph.unadapted == ()
+    assert graph.fit() is None
+
+
+def test_samples_fits_and_given_up_runs_are_told(whole):
+    curve = whole.curves[0]
+    assert [value.mean for value in curve.samples()] == [103.0, 103.0]
+    assert curve.missed(FROM_SCRATCH) == (3, 3)
+    assert curve.fitted("from the start", 8.0) == pytest.approx(103, rel=0.1)
+    console = Console(file=io.StringIO(), width=160)
+    capture_shown.show(console, whole)
+    told = console.file.getvalue()
+    assert "3 given up" in told
+    assert "not trained yet" in told
+    assert "settings are unknown" in told
+
+
+def test_the_page_has_a_figure_for_each_group_and_says_whose_settings(whole):
+    page = capture_shown.capture_page(whole)
+    assert page.count("<svg") == len(whole.groups()) == 2
+    assert "settings are unknown" in page
+    assert "Rule: " in page
+
+
+def test_json_is_plain(whole):
+    told = json.loads(json.dumps(whole.as_json()))
+    assert set(told["groups"]) == {"sequences", "graphs"}
+    assert told["groups"]["sequences"][0]["verdict"] == "undecided"  # two sizes are too few
+    assert np.isfinite(told["groups"]["sequences"][0]["values"][0]["mean"])

@@ -1,0 +1,174 @@
+"""Capture runs: stages, arms, and that a killed run goes on and ends with the same bits."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests_capture import capture_plan
+
+from foretell.core.question import SizeRange
+from foretell.plain.errors import BadInput, StoreProblem
+from foretell.training import checkpoint
+from foretell.training.capture_plan import (
+    ARMS,
+    FROM_SCRATCH,
+    FROM_START,
+    PRE_TRAINING,
+    STEP_BY_STEP,
+)
+from foretell.training.capture_run import CaptureRun
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {here!r})
+from pathlib import Path
+import numpy as np
+from foretell.training import engine
+from foretell.training.capture_run import CaptureRun
+from tests_capture import capture_plan
+engine.SAVE_SECONDS = 0.0
+folder = Path(sys.argv[1])
+def show(progress):
+    print(progress.phase.split("stage ")[1][0], progress.step, flush=True)
+record, weights = CaptureRun((capture_plan(),), folder, show).execute()[0]
+np.savez(folder / "weights.npz", **weights)
+(folder / "record.txt").write_text(repr((record.members, record.history)))
+"""
+
+
+def start(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    here = str(Path(__file__).parent)
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT.format(here=here), str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def test_stages_know_whose_weights_they_begin_with():
+    stages = capture_plan().stages
+    assert [stage.sizes.high for stage in stages] == [6, 8, 12]
+    assert stages[0].sources == {PRE_TRAINING: None}
+    assert stages[1].sources == {FROM_START: 0, FROM_SCRATCH: None}  # one step is both
+    assert stages[2].sources == {FROM_START: 0, STEP_BY_STEP: 1, FROM_SCRATCH: None}
+    alone = dataclasses.replace(capture_plan(), arms=(STEP_BY_STEP,)).stages
+    assert [stage.sources for stage in alone[1:]] == [{STEP_BY_STEP: 0}, {STEP_BY_STEP: 1}]
+
+
+def test_a_stage_is_an_ordinary_plan_with_a_threshold():
+    plan = capture_plan()
+    first, second = (plan.parts(stage, (0, 2))[0] for stage in plan.stages[:2])
+    assert (first.train, first.until, first.one_to_a_row) == (SizeRange(3, 6), 0.3, False)
+    assert (second.train, second.one_to_a_row) == (SizeRange(8, 8), True)
+    assert [member.seed for member in second.members] == [0, 2]
+    assert "until" not in dataclasses.replace(first, until=None).as_json()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"arms": ("sideways",)}, "known by name"),
+        ({"arms": (FROM_SCRATCH,)}, "compared with"),
+        ({"sizes": (12, 8)}, "grow"),
+        ({"sizes": (6, 8)}, "grow"),
+        ({"threshold": 1.5}, "threshold"),
+        ({"start": SizeRange(1, 2)}, "no input"),
+        ({"seeds": (1, 1)}, "seeds"),
+        ({"sizes": (8, 64)}, "no input"),
+    ],
+)
+def test_bad_plans_are_refused(change, said):
+    with pytest.raises(BadInput, match=said):
+        dataclasses.replace(capture_plan(), **change)
+
+
+def test_the_hash_follows_what_decides():
+    plan = capture_plan()
+    assert plan.hash == capture_plan().hash
+    assert plan.hash != dataclasses.replace(plan, adapting_rate=0.5).hash
+    assert plan.hash != dataclasses.replace(plan, arms=ARMS[:2]).hash
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    record, weights = CaptureRun((capture_plan(),), folder, lambda progress: None).execute()[0]
+    return folder, record, weights
+
+
+def test_every_arm_size_and_seed_is_on_record(whole):
+    _, record, weights = whole
+    places = [(own.arm, own.size, own.seed) for own in record.members]
+    assert len(set(places)) == len(places) == 2 + 2 * 2 + 3 * 2
+    for own in record.members:
+        assert own.samples % 8 == 0
+        assert own.reached == (own.after >= 0.3)
+        assert own.reached or own.samples == (160 if own.arm == PRE_TRAINING else 40) * 8
+        if own.reached and own.samples == 0:
+            assert own.before == own.after
+    assert {name.split(".")[0] for name in weights} == {"start", "adapted"}
+
+
+def test_no_adaptation_is_the_same_before_every_arm_from_the_start(whole):
+    """Both arms at the first larger size begin with what they were given."""
+    _, record, _ = whole
+    fresh = [own for own in record.members if own.arm == FROM_SCRATCH]
+    first = [own for own in record.members if own.arm == PRE_TRAINING]
+    assert all(own.before < 0.3 for own in fresh + first)
+    assert all(own.after >= own.before for own in first)
+
+
+def test_what_only_stages_needed_is_gone_or_goes_with_the_checkpoints(whole):
+    folder, _, _ = whole
+    assert not list(folder.glob("stage-*"))
+    checkpoint.remove_arrays(folder)
+    (folder / checkpoint.POINTER).unlink()
+    assert not list(folder.iterdir())
+
+
+def test_nobody_adapts_who_did_not_learn(tmp_path):
+    plan = dataclasses.replace(capture_plan(), threshold=1.0, first_steps=20)
+    record, weights = CaptureRun((plan,), tmp_path, lambda progress: None).execute()[0]
+    assert {own.arm for own in record.members} == {PRE_TRAINING}
+    assert not any(own.reached for own in record.members)
+    assert weights
+
+
+def test_another_version_is_refused_by_name(tmp_path):
+    (tmp_path / checkpoint.POINTER).write_text(json.dumps({"version": 0, "stages": []}))
+    with pytest.raises(StoreProblem, match="another version") as refused:
+        CaptureRun((capture_plan(),), tmp_path, lambda progress: None).execute()
+    assert str(tmp_path) in str(refused.value)
+
+
+@pytest.mark.slow
+def test_killed_runs_go_on_in_their_stage_and_end_with_the_same_bits(tmp_path):
+    process = start(tmp_path / "whole")
+    process.communicate(timeout=600)
+    folder = tmp_path / "killed"
+    for wanted in ("1", "2", "3"):  # once in every stage
+        process = start(folder)
+        for line in process.stdout:
+            if line.split()[0] == wanted:
+                break
+        time.sleep(0.02)  # not at a boundary
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    process = start(folder)
+    seen = process.communicate(timeout=600)[0].split("\n")
+    assert process.returncode == 0
+    assert not seen[0].startswith(("1", "2"))  # finished stages were not repeated
+    told = [(tmp_path / name / "record.txt").read_text() for name in ("whole", "killed")]
+    assert told[0] == told[1]
+    one, other = (dict(np.load(tmp_path / name / "weights.npz")) for name in ("whole", "killed"))
+    assert set(one) == set(other)
+    assert all((one[name] == other[name]).all() for name in one)
