@@ -83,7 +83,8 @@ def fleets(asked: Sequence[Asked], batched: bool | None = None) -> list[tuple[As
     """
     batched = loop_for_device().batched if batched is None else batched
     groups: dict[tuple[str, int], list[_Pack]] = {}
-    for each in asked:
+    once = {(each.question.hash, each.plan.hash): each for each in asked}  # figures share points
+    for each in once.values():
         plan = each.plan
         room, takes = 0, 0.0
         if isinstance(plan, SymbolPlan):

@@ -3,9 +3,10 @@
 What: How many strings, of as many symbols, until a model works on symbols it has never seen? Plain
     transformers, transformers with an identity in each head, fully connected and recurrent models.
 Definition: Each point is the protocol `unseen-symbols` at one number of samples n: Figure 1 and 2
-    (programs), Figure 5 (copying by width), and ABA against ABB for every architecture. On a CPU
-    only the last, at three n, with fewer heads in a wider stream. On a GPU the published shapes,
-    three seeds, or two where the strings of an epoch are more than one batch of 1,024.
+    (programs), Figure 5 (copying by width), and ABA against ABB for every architecture and, of the
+    plain transformer, by layers, heads and width. On a CPU only the architectures, at three n,
+    with fewer heads in a wider stream. On a GPU the published shapes, three seeds, or two where
+    the strings of an epoch are more than one batch of 1,024.
 Example:
     >>> from foretell.protocols._asking import Budget
     >>> lines = TemplatesFigures().lines(Budget.GPU)
@@ -77,6 +78,8 @@ class TemplatesFigures(Reproduction):
 
 
 def _kept(curve: dict[str, Any], budget: Budget) -> bool:
+    if "sweep" in curve:
+        return budget is Budget.GPU
     return curve["task"] in KEPT_TASKS.get(budget, (curve["task"],)) and curve[
         "kind"
     ] in KEPT_KINDS.get(budget, (curve["kind"],))
@@ -105,6 +108,9 @@ def _line(
     count = seeds or min(most, curve.get("seeds", most))
     label = f"{curve['task']} {kind}"
     if "shape" in curve:
-        label += f" {curve['shape'][-1]}d"
+        layers, heads, width = curve["shape"]
+        label += {"layers": f" {layers}L", "heads": f" {heads}H"}.get(
+            curve.get("sweep", "width"), f" {width}d"
+        )
     published = None if math.isnan(value) else (value,)
     return Line(curve["figure"], label, Asked(question, protocol, tuple(range(count))), published)

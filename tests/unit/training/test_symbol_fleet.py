@@ -142,6 +142,10 @@ def test_one_program_on_an_accelerator_whatever_the_samples_and_one_for_each_on_
     assert [pack[0] for pack in together] == [several[0], several[3]]  # small ones first
 
 
+def test_a_point_of_two_figures_is_trained_once():
+    assert fleets([asked("mlp", 4), asked("mlp", 4)], batched=True) == [(asked("mlp", 4),)]
+
+
 def test_a_fleet_fits_into_memory():
     wide = [asked("transformer", 64 * 2**i, 2, 16, 4_096, what="print") for i in range(5)]
     packs = fleets(wide, batched=True)
