@@ -60,6 +60,7 @@ def run(tmp_path_factory):
     return weights.parent
 
 
+@pytest.mark.slow
 def test_a_run_is_read_back_seed_by_seed(run):
     first, second = read_trained(run)
     assert (first.name, second.name) == ("seed 0", "seed 1")

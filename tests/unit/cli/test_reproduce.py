@@ -67,7 +67,7 @@ def reproduce(*arguments: str, store: Path | None = None) -> Done:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("length-figur",), "did you mean length-figure?"),
+        (("length-figur",), "did you mean length-figure"),
         (("length-figure", "--budget", "huge"), "unknown budget"),
         ((*SMALL, "--only", "sorting"), "the reproduction has no such row"),
         ((*SMALL, "--positional", "rotary"), "no row has that encoding"),

@@ -39,6 +39,7 @@ def test_every_row_is_seen_and_batches_do_not_mix(model):
     assert moved.tolist() == [False, True, False]
 
 
+@pytest.mark.slow
 def test_log_length_changes_the_answer():
     rows = jax.random.normal(jax.random.key(3), (2, 30, 3))
     answers = []

@@ -117,6 +117,7 @@ def test_the_regularizer_stays_bounded_at_the_start_when_width_grows_with_contex
     assert [at(size) for size in (32, 128, 512)] == pytest.approx([0.5] * 3, abs=0.15)
 
 
+@pytest.mark.slow
 def test_the_regularizer_has_a_gradient_and_falls_along_it():
     built = model(12, 8, heads=2, norm=True, layers=2)
     value, gradient = eqx.filter_value_and_grad(position_penalty)(built)

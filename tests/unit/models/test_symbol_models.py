@@ -67,6 +67,7 @@ def _shared(model):
     return jax.tree.leaves(model._replace(blocks=tuple(blocks)))
 
 
+@pytest.mark.slow
 def test_gradients_reach_the_identities_and_change_what_is_said():
     model = made("transformer+kq+vo")
     targets = jnp.array([1.0, -1.0, 0.5])

@@ -34,6 +34,7 @@ def folder(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_untrained_attention_is_nearly_even_at_every_size(folder):
     found = dilution(folder, samples=8)
     assert [(own.when, own.size) for own in found] == [

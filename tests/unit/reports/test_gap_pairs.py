@@ -80,6 +80,7 @@ def test_both_ways_are_asked_alike():
         assert one.asked.question.outcome == steps.asked.question.outcome
 
 
+@pytest.mark.slow
 def test_a_chain_is_compared_with_the_construction_of_a_chain(empty):
     for one, steps in empty.pairs:
         built = build_chain(one.family.bits, ramp="narrow")

@@ -1,5 +1,7 @@
 """The rows of the published figure, and the numbers printed for them."""
 
+import pytest
+
 from foretell.plain import catalogue
 from foretell.protocols._asking import Budget, published
 from foretell.reproductions.length_figure import GROUPS, LengthFigure
@@ -120,6 +122,7 @@ def test_twelve_layers_run_with_one_seed_and_say_so():
     assert all(len(line.asked.seeds) == 5 for line in LINES if line not in deep)
 
 
+@pytest.mark.slow
 def test_small_budgets_run_every_row_with_all_seeds():
     for line in LengthFigure().lines(Budget.SMOKE):
         assert len(line.asked.seeds) == 3

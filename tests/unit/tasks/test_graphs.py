@@ -119,6 +119,7 @@ def test_the_mean_degree_is_the_expected_one(torus):
     assert radius(1000, 4.52) == pytest.approx(0.03793, abs=5e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("degree", "share", "hops", "cut"),
     [

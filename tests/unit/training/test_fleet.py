@@ -38,6 +38,7 @@ def leaves(state):
     return [np.asarray(leaf) for leaf in jax.tree.leaves(state.model)]
 
 
+@pytest.mark.slow
 def test_both_member_loops_train_the_same_models():
     plan = small_plan(count=3)
     one, states = train(plan, OneByOne)
@@ -98,7 +99,8 @@ def test_check_marks_only_perfect_members(monkeypatch):
     states = fleet.start()
     perfect = [np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)]
     perfect[2][7] = False
-    found = [Right(each, np.ones(40, bool)) for each in perfect]  # the last answers do not count
+    others = np.ones(40, bool), np.ones(40)  # last answers and shares do not count
+    found = [Right(each, *others) for each in perfect]
     monkeypatch.setattr(fleet, "score", lambda *arguments: found)
     states, scores = fleet.check(states, last=False)
     assert [int(state.status) for state in states] == [FITTED, RUNNING, RUNNING]
@@ -107,7 +109,7 @@ def test_check_marks_only_perfect_members(monkeypatch):
 
 def test_who_goes_on_to_the_end_is_marked_at_the_last_check_only(monkeypatch):
     fleet = SequenceFleet(small_plan(count=2, to_the_end=True), OneByOne())
-    found = [Right(np.ones(40, bool), np.ones(40, bool))] * 2
+    found = [Right(np.ones(40, bool), np.ones(40, bool), np.ones(40))] * 2
     monkeypatch.setattr(fleet, "score", lambda *arguments: found)
     states, _ = fleet.check(fleet.start(), last=False)
     assert [int(state.status) for state in states] == [RUNNING, RUNNING]

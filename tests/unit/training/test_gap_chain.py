@@ -42,6 +42,7 @@ def trained(tmp_path_factory):
     return plan, record, jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 
+@pytest.mark.slow
 def test_a_chain_of_four_bits_learns_parity(trained):
     _, record, model = trained
     (member,) = record.members
