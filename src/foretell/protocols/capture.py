@@ -14,8 +14,9 @@ Example:
 
 Known limits: The paper's sizes, thresholds and rates are lost: 0.95 (0.9 for graphs) and all other
     settings are ours. A check that passes by luck stops too early, by about one interval between
-    checks. On a CPU the cap is low, so a "no" there may only mean slow. Four sizes cannot tell a
-    logarithm from a small power: that takes the GPU's. Graphs are trained at T0 exactly.
+    checks. On a CPU the cap is low, so a "no" there may only mean slow, and nothing is trained
+    from scratch. Four sizes cannot tell a logarithm from a small power: that takes the GPU's.
+    Graphs are trained at T0 exactly.
 Sources: arXiv 2603.11161, Sections 2 and 5, Appendix C (words; the numbers are lost)
 """
 
@@ -57,7 +58,8 @@ SCHEDULES: dict[Budget, dict[str, Any]] = {
     | {"adapting_check": 10, "batch": 8, "adapting_batch": 8, "samples": 32},
     Budget.CPU: {"first_steps": 8_000, "adapting_steps": 400, "first_check": 100}
     | {"adapting_check": 10, "batch": 128, "adapting_batch": 16, "samples": 256}
-    | {"learning_rate": 3e-3, "adapting_rate": 2e-3},
+    | {"learning_rate": 3e-3, "adapting_rate": 2e-3}
+    | {"arms": (FROM_START, STEP_BY_STEP)},  # from scratch takes longer than all else together
     Budget.GPU: {"first_steps": 50_000, "adapting_steps": 16_384, "first_check": 100}
     | {"adapting_check": 8, "batch": 256, "adapting_batch": 64, "samples": 512},
 }

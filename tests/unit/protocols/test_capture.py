@@ -14,6 +14,7 @@ from foretell.protocols._asking import Request
 from foretell.protocols._running import measure
 from foretell.protocols.capture import UNADAPTED, Capture
 from foretell.training.capture_plan import (
+    ARMS,
     FROM_SCRATCH,
     FROM_START,
     PRE_TRAINING,
@@ -31,9 +32,8 @@ def settled(**changed):
     settings = {"what": "induction-heads", "protocol": "capture", "budget": "cpu"}
     request = Request(**{**settings, "sizes": SIZES, **changed})
     question = request.question()
-    protocol = dataclasses.replace(
-        request.build_protocol(), adapting_steps=1_000, adapting_batch=100, adapting_check=1
-    )
+    schedule = {"adapting_steps": 1_000, "adapting_batch": 100, "adapting_check": 1}
+    protocol = dataclasses.replace(request.build_protocol(), **schedule, arms=ARMS)
     return question, protocol
 
 
@@ -170,7 +170,7 @@ def test_values_cover_arms_sizes_and_no_adaptation():
 
 def test_defaults_follow_task_and_protocol():
     question, _ = settled(sizes=None)
-    assert question.outcome.adapted == (32, 64, 96, 128)
+    assert question.outcome.adapted == (32, 48, 64, 96)
     assert settled(sizes=None, budget="gpu")[0].outcome.adapted[-1] == 1_024
     assert question.architecture.positional == "rotary"
     graph = Request(what="shortest-path", budget="smoke")
