@@ -44,7 +44,7 @@ def _export(
     seed: int,
     probe: str | None,
 ) -> None:
-    from foretell.protocols._asking import parse_range
+    from foretell.protocols._sizes import parse_range
     from foretell.reports.export import export_task
     from foretell.tasks.lookup import find_task
 

@@ -22,6 +22,7 @@ from foretell.core.task import Task
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
+from foretell.protocols._sizes import parse_range, parse_ranges, parse_sizes
 from foretell.tasks.lookup import find_task
 
 
@@ -305,45 +306,3 @@ def check_names(settings: Iterable[str]) -> None:
                 why=f"settings are: {', '.join(known)}",
                 hint=catalogue.suggest(name, known),
             )
-
-
-def parse_range(text: Any) -> SizeRange:
-    """`51-100`, `51..100` or a pair.
-
-    >>> parse_range("51-100")
-    SizeRange(low=51, high=100)
-    """
-    if isinstance(text, SizeRange):
-        return text
-    parts = text if isinstance(text, list | tuple) else str(text).replace("..", "-").split("-")
-    try:
-        low, high = (int(part) for part in parts)
-    except (ValueError, TypeError):
-        raise BadInput(
-            "that is not a range of sizes", seen=text, why="two whole numbers", hint="51-100"
-        ) from None
-    return SizeRange(low, high)
-
-
-def parse_ranges(text: Any) -> tuple[SizeRange, ...]:
-    """Several ranges: text separated by commas, or a list of pairs."""
-    parts = text if isinstance(text, list | tuple) else str(text).split(",")
-    return tuple(parse_range(part) for part in parts)
-
-
-def parse_sizes(text: Any) -> tuple[int, ...]:
-    """Single sizes: text separated by commas, or a list of numbers.
-
-    >>> parse_sizes("32,64")
-    (32, 64)
-    """
-    parts = text if isinstance(text, list | tuple) else str(text).split(",")
-    try:
-        if any(isinstance(part, bool | float) for part in parts):
-            raise ValueError
-        sizes = tuple(int(part) for part in parts)
-    except (ValueError, TypeError):
-        raise BadInput("sizes are whole numbers", seen=text, hint="32,64,128,256") from None
-    if not sizes or min(sizes) < 1:
-        raise BadInput("a size is at least 1", seen=text, hint="32,64,128,256")
-    return sizes
