@@ -62,7 +62,7 @@ class LazyCapture(Experiment):
     """Networks beside their kernel."""
 
     name = "lazy-capture"
-    title = "Lazy against trained: networks approach their kernel"
+    title = "Lazy against trained: do networks approach their kernel?"
     source = "ours, on the architecture of arXiv 2603.11161"
 
     def cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
