@@ -157,7 +157,11 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
                 why=f"its smallest size is {task.smallest}",
                 hint=f"--start {task.smallest}",
             )
-        low = outcome.start if isinstance(task, GraphTask) else task.smallest
+        low = task.smallest
+        if isinstance(task, GraphTask):
+            low = outcome.start
+            for size in outcome.adapted:
+                task.require(size)  # before hours of training at smaller ones
         settings = dataclasses.asdict(self)
         return CapturePlan(
             architecture=question.architecture,

@@ -123,13 +123,17 @@ class GraphTask(AnsweringTask, SettledTask):
         squared = squared_reach(self.degree) // size
         return packed_neighbours(points, size, squared, self.torus)
 
-    def draw_graphs(self, key: Key[Array, ""], size: int, count: int) -> Points:
-        """`count` graphs of `size` nodes. Pure; `size` and `count` are not traced."""
+    def require(self, size: int) -> None:
+        """Refuse a size at which no graph can be drawn; at once, if there are any."""
         if size < self.smallest:
             raise BadInput(
                 "a graph needs more nodes", seen=size, why=f"at least {self.smallest} for this task"
             )
         _refuse_hopeless(size, self.degree, self.torus)
+
+    def draw_graphs(self, key: Key[Array, ""], size: int, count: int) -> Points:
+        """`count` graphs of `size` nodes. Pure; `size` and `count` are not traced."""
+        self.require(size)
         points, found = self._keep_joined(key, size, count)
         numbers = jax.vmap(lambda each: self.number(self.pack(each, size)))(points)
         labels = jnp.where(jnp.arange(count) < found, numbers.astype(jnp.float32), jnp.nan)

@@ -225,3 +225,9 @@ def test_what_the_store_keeps_reads_back():
         "told = json.loads(sys.argv[1]); assert question_from_json(told).hash == told['hash']"
     )
     subprocess.run([sys.executable, "-c", code, described], check=True, timeout=120)
+
+
+def test_graphs_that_do_not_exist_are_refused_before_training():
+    request = Request(what="shortest-path:degree=0.1", budget="smoke")
+    with pytest.raises(BadInput, match="no path joins"):
+        request.build_protocol().plan(request.question(), (0, 1, 2))
