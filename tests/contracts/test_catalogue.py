@@ -11,11 +11,12 @@ from foretell.core import Predictor, Protocol, Task
 from foretell.models.positional import Positional
 from foretell.plain import catalogue
 from foretell.reproductions import Experiment, Reproduction
+from foretell.sandboxes import Sandbox
 
 ENTRIES = [entry for kind in catalogue.KINDS for entry in catalogue.entries(kind)]
 FILES = [entry for entry in ENTRIES if entry.path.suffix == ".py"]
 NOUN = {"tasks": Task, "predictors": Predictor, "protocols": Protocol, "positionals": Positional}
-NOUN |= {"reproductions": (Reproduction, Experiment)}
+NOUN |= {"reproductions": (Reproduction, Experiment), "sandboxes": (Sandbox,)}
 
 
 def named(entry: catalogue.Entry) -> str:
@@ -38,7 +39,7 @@ def test_every_section_is_there_in_order_and_says_something(entry: catalogue.Ent
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
 def test_every_entry_is_found_by_its_name(entry: catalogue.Entry) -> None:
     assert catalogue.find(entry.name, (entry.kind,)) == entry
-    assert catalogue.find(f"{entry.kind.removesuffix('s')}:{entry.name}") == entry
+    assert catalogue.find(f"{catalogue.singular(entry.kind)}:{entry.name}") == entry
     assert catalogue.find(entry.name).name == entry.name
     assert entry.kind == "programs" or catalogue.find(entry.name) == entry
     assert entry.name == entry.name.lower() and "_" not in entry.name

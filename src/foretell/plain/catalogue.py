@@ -28,6 +28,7 @@ FOLDERS = MappingProxyType(
         "protocols": "protocols/*.py",
         "reproductions": "reproductions/*.py",
         "positionals": "models/positional/*.py",
+        "sandboxes": "sandboxes/*/*.py",
     }
 )
 ROWS = MappingProxyType({"languages": "languages/benchmark.toml"})
@@ -39,6 +40,7 @@ KINDS = (
     "protocols",
     "positionals",
     "reproductions",
+    "sandboxes",
 )
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
@@ -85,17 +87,27 @@ def find(name: str, kinds: Iterable[str] = KINDS) -> Entry:
     """
     kinds = tuple(kinds)
     prefix, colon, rest = name.partition(":")
-    if colon and f"{prefix}s" in kinds:
-        return find(rest, (f"{prefix}s",))
+    meant = {singular(kind): kind for kind in kinds}
+    if colon and prefix in meant:
+        return find(rest, (meant[prefix],))
     known = {entry.name: entry for kind in reversed(kinds) for entry in entries(kind)}
     if name in known:
         return known[name]
     raise BadInput(
-        f"unknown {' or '.join(kind.removesuffix('s') for kind in kinds)}",
+        f"unknown {' or '.join(map(singular, kinds))}",
         seen=name,
         why="no file or row of the catalogue has that name",
         hint=suggest(name, known) or f"foretell list {kinds[0]}",
     )
+
+
+def singular(kind: str) -> str:
+    """One of a kind.
+
+    >>> singular("tasks"), singular("sandboxes")
+    ('task', 'sandbox')
+    """
+    return kind.removesuffix("es") if kind.endswith("xes") else kind.removesuffix("s")
 
 
 def suggest(name: str, known: Iterable[str]) -> str | None:

@@ -17,6 +17,7 @@ from foretell.reports import (
     looked_inside_shown,
     perturbed,
     perturbed_shown,
+    sandboxed,
 )
 from foretell.reproductions import Cell, Experiment
 from foretell.reproductions._computing import stored_cell
@@ -53,6 +54,7 @@ VIEWS = {
     "position-fit": View(
         fitted_positions.collect, fitted_positions.show, fitted_positions.fits_page
     ),
+    "sandbox-learning": View(sandboxed.collect, sandboxed.show, sandboxed.gallery_page),
 }
 
 

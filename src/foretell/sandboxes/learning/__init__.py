@@ -1,0 +1,1 @@
+"""How transformers learn structured data."""

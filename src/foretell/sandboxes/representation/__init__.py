@@ -1,0 +1,1 @@
+"""What sequence models can represent, and where attention glitches."""
