@@ -16,8 +16,9 @@ Example:
     >>> [kind for kind, _ in suite]
     ['crasp', 'crasp_local', 'crasp_periodic_local', 'none']
 
-Known limits: Random automata are not the languages people care about. The settings are a first
-    choice with no search behind them: a language that one shape does not learn may be learned by
+Known limits: Random automata are not the languages people care about. One shape and schedule for
+    all, chosen after pilots on 14 languages of another seed (width, schedule, weight decay,
+    positions, regularizer, what is asked): a language that it does not learn may be learned by
     another.
 Sources: The bar to compare with: 123 of 125 languages at 0.99 or more on 101-150 when the best
     configuration of each is taken, as reported for a public suite of state prediction
@@ -55,7 +56,7 @@ CLASSES = {
 SETTING = {
     Budget.SMOKE: Setting(1, 1, 16, 1e-3, 100),
     Budget.CPU: Setting(2, 2, 32, 1e-3, 3_000),
-    Budget.GPU: Setting(4, 4, 64, 1e-3, 12_000),
+    Budget.GPU: Setting(4, 4, 128, 3e-4, 10_000, 500),  # fixed after pilots on other languages
 }
 PER_CLASS = {Budget.SMOKE: 1, Budget.CPU: 4, Budget.GPU: 50}
 SEEDS = {Budget.SMOKE: 1, Budget.CPU: 2, Budget.GPU: 3}
@@ -78,6 +79,7 @@ class LanguageSuite(Reproduction):
             steps=chosen.steps,
             check_every=min(1_000, chosen.steps),
             learning_rate=chosen.learning_rate,
+            warmup=chosen.warmup,
             samples=min(500, SAMPLES[budget]),
             bar=BAR,
         )
