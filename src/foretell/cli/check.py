@@ -105,7 +105,7 @@ def check(
     ] = False,
 ) -> None:
     """Predict, then train on short inputs, test on longer ones, and compare: the main job."""
-    from foretell.cli import _progress, _start
+    from foretell.cli import _progress, _sandboxed, _start
 
     _start.require_folder(html)
     settings: dict[str, Any] = {
@@ -134,6 +134,9 @@ def check(
         "threshold": threshold,
     }
     with _start.computing():
+        if _sandboxed.is_sandbox(what):
+            _sandboxed.check(what, settings, store, html, as_json)
+            return
         from foretell.reports import answers
 
         _start.prepare_jax()

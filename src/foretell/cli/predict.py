@@ -36,16 +36,19 @@ def predict(
     """What theory says, with its strength, assumptions and certificate."""
     from rich.console import Console
 
-    from foretell.cli import _start
+    from foretell.cli import _sandboxed, _start
 
     with _start.computing():
+        asked = {"positional": positional, "alphabet": alphabet, "kind": kind, "samples": samples}
+        if _sandboxed.is_sandbox(what):
+            _sandboxed.predict(what, {**asked, "check": check}, as_json)
+            return
         from foretell.reports import answers
         from foretell.reports.rechecked import rechecked
         from foretell.reports.terminal import show_predictions
 
         if check:
             _start.prepare_jax()
-        asked = {"positional": positional, "alphabet": alphabet, "kind": kind, "samples": samples}
         said = list(answers.predict(what, **asked))
         checks: list[Checked | None] = [None] * len(said)
         if check:

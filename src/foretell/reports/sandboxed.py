@@ -18,7 +18,7 @@ from foretell.reports.html import masthead, page
 from foretell.reports.sandbox_figures import sandbox_figure
 from foretell.reproductions import Cell, Experiment
 from foretell.reproductions._sandboxed import comparisons
-from foretell.sandboxes import Comparison, Sandbox, Value, load
+from foretell.sandboxes import Claim, Comparison, Sandbox, Value, load
 
 HEADS = ("quantity", "predicted", "measured", "tolerance", "evidence", "")
 MARKS = {"=": "", "<=": "≤ ", ">=": "≥ ", "order": ""}
@@ -105,18 +105,25 @@ def show_played(console: Console, played: Played) -> None:
     print_columns(console, HEADS, [cells(row) for row in played.rows])
 
 
+def show_claims(console: Console, sandbox: Sandbox, claims: Sequence[Claim]) -> None:
+    """What theory says, before anything is run."""
+    console.print(Text(sandbox.name, style="bold"), Text(sandbox.title))
+    heads = ("quantity", "predicted", "tolerance", "evidence")
+    print_columns(console, heads, [claim_cells(claim) for claim in claims])
+    console.print(Text(f"foretell check {sandbox.name} measures them", style="dim"))
+
+
+def claim_cells(claim: Claim) -> tuple[str, str, str, str]:
+    """Quantity, prediction, tolerance and evidence in words."""
+    slack = "" if claim.relation == "order" or not claim.tolerance else f"{claim.tolerance:.2g}"
+    said = MARKS[claim.relation] + _number(claim.predicted)
+    return claim.quantity, said, slack, claim.evidence
+
+
 def cells(row: Comparison) -> tuple[str, ...]:
     """One row of the table."""
-    claim = row.claim
-    slack = "" if claim.relation == "order" or not claim.tolerance else f"{claim.tolerance:.2g}"
-    return (
-        claim.quantity,
-        MARKS[claim.relation] + _number(claim.predicted),
-        _number(row.measured),
-        slack,
-        claim.evidence,
-        _verdict(row),
-    )
+    quantity, said, slack, evidence = claim_cells(row.claim)
+    return quantity, said, _number(row.measured), slack, evidence, _verdict(row)
 
 
 def _verdict(row: Comparison) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from foretell.plain import catalogue
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reproductions import Cell, Experiment
 from foretell.sandboxes import Claim, Comparison, Findings, Sandbox, compare, load
@@ -47,6 +48,8 @@ def names_of(part: str) -> tuple[str, ...]:
 def sandbox_cell(sandbox: Sandbox, part: str, budget: Budget, seeds: int | None = None) -> Cell:
     """Everything that decides its run; a number of seeds goes to sandboxes that train several."""
     settings = sandbox.settings(budget)
+    if seeds is not None and seeds < 1:
+        raise BadInput("at least one model must be trained", seen=seeds, hint="--seeds 3")
     if seeds is not None and "seeds" in settings:
         settings["seeds"] = seeds
     return Cell(part, sandbox.name, {"kind": sandbox.name, **settings})
