@@ -24,7 +24,8 @@ from foretell.core.task import Task
 from foretell.models.attention_looks import look
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
-from foretell.plain.errors import BadInput
+from foretell.plain.errors import BadInput, StoreProblem
+from foretell.plain.files import write_atomically
 from foretell.tasks.graphs import GraphTask
 from foretell.tasks.lookup import task_from_json
 from foretell.training.checkpoint import fill
@@ -52,6 +53,30 @@ class Dilution:
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self)
+
+
+def looked(folder: Path) -> tuple[Dilution, ...]:
+    """As kept beside the run, or read off its weights and kept; nothing where neither is there.
+
+    Kept, because weights are large and do not travel with results.
+    """
+    kept, weights = folder / "looks.json", folder / "weights.safetensors"
+    if kept.exists():
+        try:
+            return tuple(Dilution(**each) for each in json.loads(kept.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise StoreProblem(
+                "what was read off the weights is damaged",
+                seen=kept,
+                why=str(error).splitlines()[0],
+                hint="delete that file; the run is intact",
+            ) from None
+    question = folder.parent / "question.json"
+    if not weights.exists() or isinstance(task_from_json(_json(question)["task"]), GraphTask):
+        return ()
+    found = dilution(folder)
+    write_atomically(kept, json.dumps([each.as_json() for each in found]))
+    return found
 
 
 def dilution(folder: Path, samples: int = SAMPLES) -> tuple[Dilution, ...]:

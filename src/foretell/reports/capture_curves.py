@@ -9,6 +9,7 @@ from typing import Any
 
 from foretell.core.measurement import Measurement, Value
 from foretell.protocols._asking import Budget
+from foretell.protocols._dilution import Dilution, looked
 from foretell.protocols._running import stored
 from foretell.protocols.capture import UNADAPTED
 from foretell.reproductions import Line, Reproduction
@@ -28,6 +29,7 @@ class CaptureCurve:
 
     line: Line
     measured: Measurement | None
+    looks: tuple[Dilution, ...] = ()  # at the attention, before and after adapting
 
     @property
     def outcome(self) -> CapturesAlgorithm:
@@ -89,6 +91,7 @@ class CaptureCurve:
             "verdict": measured.verdict.value if measured else None,
             "reason": measured.reason if measured else None,
             "values": [value.as_json() for value in measured.values] if measured else [],
+            "looks": [each.as_json() for each in self.looks],
             "provenance": measured.provenance if measured else None,
         }
 
@@ -127,5 +130,11 @@ def collect(
 ) -> CaptureCurves:
     """Every curve as the store has it."""
     lines = reproduction.lines(Budget(budget), seeds)
-    curves = tuple(CaptureCurve(line, stored(line.asked, store)) for line in lines)
-    return CaptureCurves(reproduction, budget, curves)
+    return CaptureCurves(reproduction, budget, tuple(_curve(line, store) for line in lines))
+
+
+def _curve(line: Line, store: Store) -> CaptureCurve:
+    measured, asked = stored(line.asked, store), line.asked
+    if measured is None:
+        return CaptureCurve(line, None)
+    return CaptureCurve(line, measured, looked(store.folder(asked.question.hash, asked.plan.hash)))

@@ -17,6 +17,14 @@ from foretell.plain.wording import counted
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, pairs, table
 from foretell.reports.capture_curves import OURS, CaptureCurve, CaptureCurves
+from foretell.reports.capture_looks import CAPTION as LOOKS_CAPTION
+from foretell.reports.capture_looks import HEADS as LOOKS_HEADS
+from foretell.reports.capture_looks import (
+    has_looks,
+    looks_figure,
+    looks_rows,
+    looks_sentences,
+)
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.phrases import number
@@ -42,6 +50,8 @@ def show(console: Console, whole: CaptureCurves) -> None:
         console.print(Text(group, style="bold"))
         print_columns(console, HEADS, _rows(own))
         print_columns(console, FIT_HEADS, _fits(own))
+        if has_looks(own):
+            print_columns(console, LOOKS_HEADS, looks_rows(own))
     for sentence in findings(whole):
         console.print(Text(sentence, style="dim"))
 
@@ -137,7 +147,20 @@ def capture_page(whole: CaptureCurves) -> str:
                 *_behind(own),
             )
         )
+        if has_looks(own):
+            content.append(_looks_section(group, own))
     return page(title, content)
+
+
+def _looks_section(group: str, own: Sequence[CaptureCurve]) -> Markup:
+    frame = element("div", Markup(looks_figure(own, group)), class_="plot wide")
+    told = (element("p", each) for each in looks_sentences(own))
+    return parts.section(
+        "Attention against size",
+        element("figure", frame, element("figcaption", LOOKS_CAPTION), class_="broad"),
+        *told,
+        table([head.capitalize() for head in LOOKS_HEADS], looks_rows(own), numeric=range(1, 8)),
+    )
 
 
 def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:

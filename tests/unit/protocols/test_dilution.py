@@ -7,9 +7,9 @@ from safetensors.numpy import save_file
 
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import root_key
-from foretell.plain.errors import BadInput
+from foretell.plain.errors import BadInput, StoreProblem
 from foretell.protocols._asking import Request
-from foretell.protocols._dilution import WHEN, dilution
+from foretell.protocols._dilution import WHEN, dilution, looked
 from foretell.training.checkpoint import named_arrays
 
 
@@ -52,3 +52,15 @@ def test_other_folders_are_refused(tmp_path, folder):
     (folder / "settings.json").write_text(json.dumps({"plan": {}}))
     with pytest.raises(BadInput, match="no run of the protocol capture"):
         dilution(folder)
+
+
+def test_what_was_read_is_kept_and_travels_without_weights(folder):
+    row = {"when": WHEN["start"], "seed": 0, "size": 4, "layer": 1}
+    row |= {"entropy": 0.5, "evenly": 1.4, "spread": 2.0, "largest": 0.9}
+    (folder / "weights.safetensors").unlink()
+    assert looked(folder) == ()
+    (folder / "looks.json").write_text(json.dumps([row]))
+    assert [each.as_json() for each in looked(folder)] == [row]
+    (folder / "looks.json").write_text("[{]")
+    with pytest.raises(StoreProblem, match="damaged"):
+        looked(folder)

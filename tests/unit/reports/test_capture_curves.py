@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from foretell.reports import capture_curves, capture_shown
+from foretell.protocols._dilution import WHEN, Dilution
+from foretell.reports import capture_curves, capture_looks, capture_shown
 from foretell.reproductions import load
 from foretell.training.capture_plan import FROM_SCRATCH, PRE_TRAINING
 from foretell.training.record import AdaptedMember, CaptureRecord
@@ -74,3 +75,24 @@ def test_json_is_plain(whole):
     assert set(told["groups"]) == {"sequences", "graphs"}
     assert told["groups"]["sequences"][0]["verdict"] == "undecided"  # two sizes are too few
     assert np.isfinite(told["groups"]["sequences"][0]["values"][0]["mean"])
+
+
+def test_attention_against_size_is_drawn_and_told_where_it_was_read(whole):
+    looks = tuple(
+        Dilution(when, seed, size, layer, entropy, np.log(size), 2.0, 0.5)
+        for when, mended in ((WHEN["start"], 0.0), (WHEN["adapted"], 0.3))
+        for seed in (0, 1)
+        for size in (4, 8)
+        for layer, entropy in ((1, 1.0), (2, 0.25 * size - mended))
+    )
+    curve = dataclasses.replace(whole.curves[0], looks=looks)
+    assert capture_looks.looks_sentences([curve]) == [
+        f"{curve.line.label}: entropy of layer 1 from 1.00 at size 4 to 1.00 at 8, 1.00 after "
+        "adapting"
+    ]
+    sharper = dataclasses.replace(curve, looks=tuple(each for each in looks if each.layer == 2))
+    told = capture_looks.looks_sentences([sharper])[0]
+    assert "layer 2 from 1.00 at size 4 to 2.00 at 8, 1.70 after" in told
+    page = capture_shown.capture_page(dataclasses.replace(whole, curves=(curve,)))
+    assert page.count("<svg") == 2 and "Attention against size" in page
+    assert len(capture_looks.looks_rows([curve])) == 4
