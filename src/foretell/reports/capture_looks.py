@@ -18,9 +18,9 @@ BEFORE, AFTER = WHEN["start"], WHEN["adapted"]
 HEADS = ("curve", "layer", "size", "entropy", "adapted", "even", "logits' spread", "adapted")
 CAPTION = (
     "Left: entropy of the sharpest head at the scored position, mean over seeds, in the layer "
-    "where it is least; the dotted line is attention that spreads evenly. Right: standard deviation of "
-    "its logits. Solid: with the weights that the small sizes gave; dashed: after adapting to the "
-    "largest size."
+    "where it is least; the dotted line is attention that spreads evenly. Right: standard "
+    "deviation of its logits. Solid: with the weights that the small sizes gave; dashed: after "
+    "adapting to the largest size."
 )
 
 
