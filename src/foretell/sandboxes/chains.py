@@ -68,7 +68,7 @@ def sample_rows(
     else:
         rows = jax.random.dirichlet(key, jnp.full(symbols, prior.alpha), (drawn,))
     if prior.kind == "doubly-stochastic":
-        rows = _balanced(rows, order, symbols)
+        rows = balance(rows)
     rows = jnp.broadcast_to(rows, (contexts, symbols))
     return prior.floor / symbols + (1 - prior.floor) * rows
 
@@ -233,11 +233,13 @@ def _draw(law: Float[Array, " state"], chance: Float[Array, ""]) -> Int[Array, "
     return jnp.sum(chance * ladder[-1] >= ladder[:-1])
 
 
-def _balanced(
-    rows: Float[Array, "state letter"], order: int, symbols: int
-) -> Float[Array, "state letter"]:
-    """Sinkhorn: the oldest symbol of the context against the next one, in turn."""
-    if order == 0:
+def balance(rows: Float[Array, "state letter"]) -> Float[Array, "state letter"]:
+    """Doubly stochastic rows near these, by Sinkhorn's algorithm.
+
+    The oldest symbol of the context against the next one, in turn.
+    """
+    symbols = rows.shape[1]
+    if len(rows) == 1:
         return jnp.full_like(rows, 1 / symbols)
     blocks = rows.reshape(symbols, -1, symbols)
 

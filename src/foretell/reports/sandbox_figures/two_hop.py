@@ -52,9 +52,7 @@ def _draw_accuracy(panel: Axes, curves: Mapping[str, Any]) -> None:
 
 
 def _draw_map(panel: Axes, curves: Mapping[str, Any], weights: Any, name: str) -> None:
-    labels = [
-        "abc"[each // curves["names"]] + str(each % curves["names"]) for each in curves["word"]
-    ]
+    labels = curves["word"]
     panel.imshow(weights, cmap="Blues", vmin=0, vmax=1)
     panel.set_xticks(range(len(labels)), labels, fontsize=8)
     panel.set_yticks(range(len(labels)), labels, fontsize=8)

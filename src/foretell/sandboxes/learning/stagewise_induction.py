@@ -41,7 +41,7 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.stages import crossing, half_time
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.chains import Prior, sample_rows, sample_words
+from foretell.sandboxes.chains import Prior, balance, sample_rows, sample_words
 from foretell.sandboxes.descent import Trained, descend
 from foretell.sandboxes.n_grams import (
     balanced_levels,
@@ -108,7 +108,7 @@ class StagewiseInduction(Sandbox):
         examples = _watched(settings)
         trained = _train(settings, examples, show)
         steps, seen = trained.steps.astype(float), trained.watched
-        references = np.asarray(cross_entropy(examples.rows, examples.references).mean(axis=-1))
+        references = np.asarray(examples.losses, float)
         apart = seen["apart"][:, :, 0].astype(float)
         values = _stages(steps, apart) | {
             "loss at the end above the bigram's": float(seen["loss"][-1, 0] - references[2, 0]),
@@ -120,14 +120,15 @@ class StagewiseInduction(Sandbox):
 
 
 class Examples(NamedTuple):
-    """Words to watch, by prior; the true rows at their ends; what each reference says there."""
+    """Words to watch, by prior; true rows at their ends; what references say there, and lose."""
 
     words: Int[Array, "member batch length"]
     rows: Float[Array, "member batch letter"]
-    references: Float[Array, "3 member batch letter"]
+    references: Float[Array, "set member batch letter"]
+    losses: Float[Array, "set member"]
 
 
-def levels_of(prior: Prior, length: int) -> Float[np.ndarray, " 3"]:
+def levels_of(prior: Prior, length: int) -> Float[np.ndarray, " size"]:
     """Losses of the uniform law, the unigram and the bigram after `length` symbols."""
     balanced = prior.kind == "doubly-stochastic"
     endless = balanced_levels(prior.alpha) if balanced else binary_levels(prior.alpha)
@@ -138,20 +139,15 @@ def levels_of(prior: Prior, length: int) -> Float[np.ndarray, " 3"]:
 def _words(key: Key[Array, ""], count: int, length: int) -> tuple[Array, Array]:
     """So many words of each prior, with the rows of their chains."""
 
-    rows_key, word_key = jax.random.split(key)
-    # The same keys for both: chains differ by the prior alone, and half as much is compiled.
-    keys = jax.random.split(rows_key, count)
-    rows = jnp.stack(
-        [
-            jax.vmap(lambda key, prior=prior: sample_rows(key, 1, SYMBOLS, prior))(keys)
-            for prior in PRIORS.values()
-        ]
-    )
+    rows_keys, word_keys = jax.random.split(key, (2, count))
+    # The same draws for both: chains differ by the prior alone, and half as much is compiled.
+    drawn = jax.vmap(lambda key: sample_rows(key, 1, SYMBOLS, Prior()))(rows_keys)
+    rows = jnp.stack([drawn, jax.vmap(balance)(drawn)])
 
     def one(key: Key[Array, ""], rows: Float[Array, "state letter"]) -> Int[Array, " length"]:
         return sample_words(key, rows, length, SYMBOLS, "stationary")
 
-    words = jax.vmap(jax.vmap(one), (None, 0))(jax.random.split(word_key, count), rows)
+    words = jax.vmap(jax.vmap(one), (None, 0))(word_keys, rows)
     return words, rows
 
 
@@ -165,7 +161,8 @@ def _watched(settings: Mapping[str, Any]) -> Examples:
             for k in (0, 1)
         ]
         said = [jnp.zeros_like(each[0]), *each]  # nothing counted and smoothed is uniform
-        return Examples(words, last, smoothed(jnp.stack(said), 1.0))
+        references = smoothed(jnp.stack(said), 1.0)
+        return Examples(words, last, references, cross_entropy(last, references).mean(axis=-1))
 
     return draw(key_for(root_key(settings["seed"]), "watched"))
 
@@ -205,15 +202,19 @@ def _train(settings: Mapping[str, Any], examples: Examples, show: Show) -> Train
             "matching": seen["matching"],
         }
 
-    one = fresh(key_for(root, "weights"), SYMBOLS, settings["width"], length, settings["scale"])
-    start = jax.tree.map(lambda part: jnp.stack([part] * len(PRIORS)), one)
+    @jax.jit
+    def begin(key: Key[Array, ""]) -> Reader:
+        one = fresh(key, SYMBOLS, settings["width"], length, settings["scale"])
+        return jax.tree.map(lambda part: jnp.stack([part] * len(PRIORS)), one)
+
+    start = begin(key_for(root, "weights"))
     plan = {"steps": settings["steps"], "every": settings["every"], "show": show}
     optimizer = optax.adam(settings["rate"])
     return descend(loss, start, optimizer, key=key_for(root, "train"), watch=watch, **plan)
 
 
 def _stages(
-    steps: Float[np.ndarray, " size"], apart: Float[np.ndarray, "size 3"]
+    steps: Float[np.ndarray, " size"], apart: Float[np.ndarray, "size set"]
 ) -> dict[str, Any]:
     """From KL to each reference along the run."""
     least = apart.argmin(axis=0)
@@ -231,7 +232,7 @@ def _stages(
 def _sooner(
     steps: Float[np.ndarray, " size"],
     losses: Float[np.ndarray, "size member"],
-    references: Float[np.ndarray, "3 member"],
+    references: Float[np.ndarray, "set member"],
 ) -> tuple[str, ...]:
     """Priors by when the loss is halfway to the bigram's from the unigram's, or uniform if less."""
     middle = (references[:2].min(axis=0) + references[2]) / 2

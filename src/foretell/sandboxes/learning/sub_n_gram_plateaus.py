@@ -162,12 +162,11 @@ def flat_stay(
 
 
 def sample_example(
-    key: Key[Array, ""], symbols: int, order: int, length: int
+    keys: Key[Array, " set"], symbols: int, order: int, length: int
 ) -> tuple[Int[Array, " length"], Float[Array, " letter"]]:
     """A word and the true row at its end."""
-    rows_key, word_key = jax.random.split(key)
-    rows = sample_rows(rows_key, order, symbols, PRIOR)
-    word = sample_words(word_key, rows, length, symbols, "stationary")
+    rows = sample_rows(keys[0], order, symbols, PRIOR)
+    word = sample_words(keys[1], rows, length, symbols, "stationary")
     return word, rows[contexts_of(word, order, symbols)[-1]]
 
 
@@ -179,8 +178,8 @@ def _levels(settings: Mapping[str, Any]) -> Float[np.ndarray, " size"]:
 
 def _examples(key: Key[Array, ""], count: int, settings: Mapping[str, Any], length: int) -> Any:
     order, symbols = settings["size"] - 1, settings["symbols"]
-    keys = jax.random.split(key, count)
-    return jax.vmap(lambda key: sample_example(key, symbols, order, length))(keys)
+    keys = jax.random.split(key, (count, 2))
+    return jax.vmap(lambda pair: sample_example(pair, symbols, order, length))(keys)
 
 
 def _mean_loss(model: Matcher, examples: Any, symbols: int) -> Float[Array, ""]:
@@ -251,7 +250,7 @@ def _gradients(settings: Mapping[str, Any]) -> dict[str, list[float]]:
             return jax.vmap(lambda model: jax.grad(_mean_loss)(model, examples, symbols))(models)
 
         @jax.jit
-        def halves(models: Matcher, keys: Key[Array, "2 draw"], slope: Any = slope) -> Any:
+        def halves(models: Matcher, keys: Key[Array, "set draw"], slope: Any = slope) -> Any:
             slopes = jax.lax.map(lambda key: slope(models, key), keys.ravel())
             parts = [each.reshape(2, rounds, len(POINTS), -1).mean(axis=1) for each in slopes]
             return sum(jnp.sum(part[0] * part[1], axis=-1) for part in parts)
