@@ -31,7 +31,7 @@ def has_looks(curves: Sequence[CaptureCurve]) -> bool:
 
 def looks_rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
     """Curve by curve and layer by layer, means over seeds."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for curve in curves:
         layers, sizes = _axes(curve.looks)
         for layer, size in itertools.product(layers, sizes):

@@ -56,7 +56,7 @@ class Question(NamedTuple):
     """The facts and the query, and the chains in the context; the first is asked for."""
 
     word: Int[Array, " length"]
-    chains: Int[Array, "label 3"]
+    chains: Int[Array, "label part"]
 
 
 @final
