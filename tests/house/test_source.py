@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,9 +43,13 @@ def unsafe(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, "allow_pickle"
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def found_in_source(check) -> list[str]:
-    trees = [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in FILES]
-    return [f"{path.relative_to(ROOT)}: {each}" for path, tree in trees for each in check(tree)]
+    return [f"{path.relative_to(ROOT)}: {each}" for path in FILES for each in check(parsed(path))]
 
 
 def test_there_is_source_to_look_at() -> None:
@@ -65,7 +70,7 @@ def test_no_imports_inside_functions_except_for_start_up() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in FILES
         if path not in may
-        for node in local_imports(ast.parse(path.read_text(encoding="utf-8")))
+        for node in local_imports(parsed(path))
     ]
     assert not wrong, "\n".join(wrong)
 
