@@ -59,6 +59,11 @@ class Shape:
                 seen=f"width {self.width}, {self.heads} heads",
             )
 
+    @property
+    def part(self) -> int:
+        """One head's share of the width."""
+        return self.width // self.heads
+
 
 class Layer(NamedTuple):
     """Attention, then the MLP; `None` where the shape has no such thing."""
@@ -154,7 +159,7 @@ def _normals(sizes: Mapping[str, tuple[int, ...]], key: Key[Array, ""]) -> dict[
 
 def _layer(shape: Shape, key: Key[Array, ""]) -> Layer:
     width, hidden, heads = shape.width, shape.hidden, shape.heads
-    part = width // heads
+    part = shape.part
     sizes: dict[str, tuple[int, ...]] = dict.fromkeys(
         ("query", "key", "value"), (heads, width, part)
     )
@@ -184,9 +189,10 @@ def _attended(
     queries, keys, values = (read @ each for each in (layer.query, layer.key, layer.value))
     place = jnp.arange(stream.shape[0])
     lag = place[:, None] - place[None, :]
-    scores = queries @ jnp.swapaxes(keys, -1, -2) / queries.shape[-1] ** 0.5
+    scores = queries @ jnp.swapaxes(keys, -1, -2) / shape.part**0.5
     if layer.lags is not None:
-        scores = scores + layer.lags[:, jnp.maximum(lag, 0)]
+        # One number for a lag, many for a content: the factor lets both learn equally fast.
+        scores = scores + layer.lags[:, jnp.maximum(lag, 0)] * shape.part**0.5
     attention = _weighed(shape.attention, scores, lag >= 0)
     return stream + jnp.sum(attention @ values @ layer.output, axis=0), attention, values
 

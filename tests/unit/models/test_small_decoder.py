@@ -37,7 +37,7 @@ def _oracle(shape: Shape, weights: Decoder, word: np.ndarray) -> np.ndarray:
                 query, keys = read[q] @ layer.query[h], [r @ layer.key[h] for r in read[: q + 1]]
                 scores = np.array([query @ k / np.sqrt(len(query)) for k in keys])
                 if layer.lags is not None:
-                    scores += np.array([layer.lags[h, q - k] for k in range(q + 1)])
+                    scores += np.sqrt(len(query)) * layer.lags[h, q - np.arange(q + 1)]
                 if shape.attention == "softmax":
                     scores = np.exp(scores) / np.exp(scores).sum()
                 elif shape.attention == "relu":

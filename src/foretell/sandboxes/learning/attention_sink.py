@@ -107,7 +107,7 @@ class AttentionSink(Sandbox):
         trained = {kind: _trained(kind, law, root, settings, show) for kind in kinds}
         values: dict[str, float] = {}
         for kind, each in trained.items():
-            end = {name: float(watched[-1]) for name, watched in each.watched.items()}
+            end = {name: curve[-1] for name, curve in _course(each).items()}
             values |= {
                 f"{kind}: weight on the start, other queries": end["dormant"],
                 f"{kind}: weight on the start, trigger queries": end["active"],
@@ -119,12 +119,11 @@ class AttentionSink(Sandbox):
         if "relu" in trained:
             difference = values[f"relu: {above}"] - values[f"softmax: {above}"]
             values["relu: loss above the softmax one's"] = difference
-        word = sample_backcopy(law, settings["length"], key_for(root, "shown"))[:-1]
         curves = {
             "triggers": np.flatnonzero(np.asarray(law.triggers)).tolist(),
             "symbols": settings["symbols"],
-            "word": np.asarray(word)[:SHOWN].tolist(),
-            "kinds": {kind: _drawn(kind, trained[kind], word, settings) for kind in kinds},
+            "word": trained["softmax"].watched["word"][-1].tolist(),
+            "kinds": {kind: _drawn(each) for kind, each in trained.items()},
         }
         return Findings(values, curves)
 
@@ -177,7 +176,7 @@ def _trained(
 
 
 def watched(shape: Shape, weights: Decoder, law: Backcopy, words: Array) -> dict[str, Array]:
-    """Weights by kind of query, lengths of values, and the divergence from the true law."""
+    """Weights by kind of query, the divergence from the true law, and what is drawn."""
     seen = jax.vmap(lambda word: look(shape, weights, word))(words)
     attention, lengths = seen.attention[:, 0, 0], seen.values[:, 0, 0]
     later = jnp.arange(words.shape[1]) > 0
@@ -189,10 +188,10 @@ def watched(shape: Shape, weights: Decoder, law: Backcopy, words: Array) -> dict
         "dormant": _mean(attention[:, :, 0], ~trigger & later),
         "active": _mean(attention[:, :, 0], trigger),
         "back": _mean(jnp.diagonal(attention, -1, 1, 2), trigger[:, 1:]),
-        "ratio": lengths[0, 0] / jnp.median(lengths[:, 1:]),
-        "start": lengths[0, 0],
-        "median": jnp.median(lengths[:, 1:]),
         "excess": surprise.sum(axis=-1).mean(),
+        "lengths": lengths,
+        "word": words[0, :SHOWN],
+        "attention": attention[0, :SHOWN, :SHOWN],
     }
 
 
@@ -200,16 +199,22 @@ def _mean(values: Float[Array, "batch query"], chosen: Bool[Array, "batch query"
     return jnp.sum(values * chosen) / jnp.maximum(jnp.sum(chosen), 1)
 
 
-def _drawn(kind: str, trained: Trained, word: Array, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _course(trained: Trained) -> dict[str, list[float]]:
+    """What was watched, as numbers a step; the value of the start stands at position 0."""
+    seen = trained.watched
+    start, others = seen["lengths"][:, 0, 0], np.median(seen["lengths"][:, :, 1:], axis=(1, 2))
+    course = {name: seen[name] for name in ("dormant", "active", "back", "excess")}
+    course |= {"ratio": start / others, "start": start}
+    return {name: np.asarray(curve, float).round(6).tolist() for name, curve in course.items()}
+
+
+def _drawn(trained: Trained) -> dict[str, Any]:
     """Curves, the attention of one word, and the value length of every symbol."""
-    shape = sink_shape(kind, settings)
-    seen = jax.jit(lambda weights, word: look(shape, weights, word).attention)
-    attention = seen(trained.weights, word)[0, 0, :SHOWN, :SHOWN]
     rows = np.asarray(trained.weights.embedding) + np.asarray(trained.weights.positions)[:1]
     lengths = np.linalg.norm(rows @ np.asarray(trained.weights.layers[0].value[0]), axis=-1)
     return {
         "steps": trained.steps.tolist(),
-        **{name: np.round(each, 4).tolist() for name, each in trained.watched.items()},
-        "attention": np.round(np.asarray(attention), 3).tolist(),
-        "values": np.round(lengths, 4).tolist(),
+        **_course(trained),
+        "attention": trained.watched["attention"][-1].astype(float).round(3).tolist(),
+        "values": lengths.astype(float).round(4).tolist(),
     }
