@@ -14,8 +14,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from foretell.models.attention import Attention, View
 from foretell.models.lookup import lookup
-from foretell.models.transformer import Attention, Transformer, View
+from foretell.models.transformer import Transformer
 
 
 class AttentionLook(NamedTuple):
@@ -57,7 +58,7 @@ def _look(
     batch, heads = here.shape[0], attention.heads
     queries = attention.query(here).reshape(batch, 1, heads, -1)
     keys = jnp.split(attention.key_value(everywhere), 2, axis=-1)[0]
-    queries = view.positional.rotate(queries, view.query_positions)
+    queries = view.positional.rotate(queries, view.viewers.positions)
     keys = view.positional.rotate(
         keys.reshape(batch, -1, heads, queries.shape[-1]), view.key_positions
     )

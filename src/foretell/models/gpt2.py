@@ -15,8 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from foretell.core.architecture import Architecture
+from foretell.models.attention import Attention
+from foretell.models.layers import LayerNorm, Linear
 from foretell.models.positional.ape import Ape
-from foretell.models.transformer import MLP_FACTOR, Attention, Block, LayerNorm, Linear, Transformer
+from foretell.models.transformer import MLP_FACTOR, Block, Transformer
 from foretell.plain.errors import BadInput
 
 PREFIX = "transformer."

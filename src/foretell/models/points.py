@@ -11,11 +11,13 @@ from typing import final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Float32, Int, Key
+from jaxtyping import Array, Float, Float32, Key
 
 from foretell.core.architecture import Architecture, AttentionScale, Precision
+from foretell.models.attention import View, Viewers
+from foretell.models.layers import STANDARD_DEVIATION, LayerNorm, Linear
 from foretell.models.positional import Positional, load
-from foretell.models.transformer import STANDARD_DEVIATION, Block, LayerNorm, Linear, View
+from foretell.models.transformer import Block
 from foretell.numerics.keys import key_for
 
 ENTERING = 0.5  # deviation of the map into the stream: three numbers, so none must get lost
@@ -58,18 +60,17 @@ class PointTransformer(eqx.Module):
             if not exact:
                 stream = stream.astype(jnp.bfloat16)
             *early, last = self.blocks
+            count = rows.shape[1]
             for block in early:
-                stream = block(stream, self._view(rows.shape[1], None))
+                stream = block(stream, self._view(count, count))
             asked = jnp.full((rows.shape[0], 1), READ_AT)
-            stream = last(stream, self._view(rows.shape[1], asked), asked)
+            stream = last(stream, self._view(1, count), asked)
             return self.leave(self.norm(stream)).astype(jnp.float32)[:, 0, 0]
 
-    def _view(self, length: int, asked: Int[Array, "batch query"] | None) -> View:
-        """Everybody sees everybody, from nowhere in particular."""
-        index = jnp.zeros((1, length), jnp.int32)
-        here = index if asked is None else asked[:1]
-        scale = None
+    def _view(self, queries: int, keys: int) -> View:
+        """Everybody who asks sees everybody, from nowhere in particular."""
+        here, scale = jnp.zeros((1, queries), jnp.int32), None
         if self.architecture.attention_scale is AttentionScale.LOG_LENGTH:
-            scale = jnp.log(jnp.full(here.shape, length, jnp.float32))
-        visible = jnp.ones((1, here.shape[1], length), bool)
-        return View(self.positional, here, index, visible, None, scale)
+            scale = jnp.log(jnp.full(here.shape, keys, jnp.float32))
+        viewers = Viewers(here, None, None, scale)
+        return View(self.positional, viewers, jnp.zeros((1, keys), jnp.int32)).prepared()

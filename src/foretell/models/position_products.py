@@ -15,8 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Float32, Int
 
+from foretell.models.attention import View
+from foretell.models.layers import NORM_EPSILON, LayerNorm
 from foretell.models.lookup import lookup
-from foretell.models.transformer import NORM_EPSILON, Block, LayerNorm, Transformer, View
+from foretell.models.transformer import Block, Transformer
 from foretell.plain.errors import BadInput
 
 

@@ -11,164 +11,22 @@ slower. To run many models at once, stack their leaves and `jax.vmap` over the m
 
 from __future__ import annotations
 
-import math
 from typing import final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Float32, Int, Key
+from jaxtyping import Array, Float, Float32, Int, Key
 
-from foretell.core.architecture import Activation, Architecture, AttentionScale, Precision
+from foretell.core.architecture import Activation, Architecture, Precision
+from foretell.models.attention import Attention, View
+from foretell.models.layers import STANDARD_DEVIATION, LayerNorm, Linear, residual_deviation
 from foretell.models.lookup import lookup
 from foretell.models.positional import Positional, load
 from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
 
-STANDARD_DEVIATION = 0.02  # of every weight at the start, as in GPT-2
-NORM_EPSILON = 1e-5
 MLP_FACTOR = 4  # the MLP's inner layer is this many times as wide as the residual stream
-
-
-@final
-class Linear(eqx.Module):
-    """An affine map from one width to another, in the precision of what comes in."""
-
-    weight: Float32[Array, "width hidden"]
-    bias: Float32[Array, "hidden"]
-
-    @classmethod
-    def create(cls, inputs: int, outputs: int, deviation: float, key: Key[Array, ""]) -> Linear:
-        """Normal weights, zero bias."""
-        weight = deviation * jax.random.normal(key, (inputs, outputs), jnp.float32)
-        return cls(weight, jnp.zeros(outputs, jnp.float32))
-
-    def __call__(
-        self, vectors: Float[Array, "batch length width"]
-    ) -> Float[Array, "batch length hidden"]:
-        """Apply to the last axis."""
-        batch, length, inputs = vectors.shape
-        weight, bias = self.weight.astype(vectors.dtype), self.bias.astype(vectors.dtype)
-        # Two-dimensional on purpose, see the top of this file.
-        return (vectors.reshape(-1, inputs) @ weight + bias).reshape(batch, length, -1)
-
-
-@final
-class LayerNorm(eqx.Module):
-    """Zero mean and unit variance along the width, then a learned scale and bias; in float32."""
-
-    scale: Float32[Array, "width"]
-    bias: Float32[Array, "width"]
-
-    @classmethod
-    def create(cls, architecture: Architecture) -> LayerNorm | eqx.nn.Identity:
-        """Scale one, bias zero; or the identity, where the architecture has no norms."""
-        if not architecture.norm:
-            return eqx.nn.Identity()
-        shape = (architecture.width,)
-        return cls(jnp.ones(shape, jnp.float32), jnp.zeros(shape, jnp.float32))
-
-    def __call__(
-        self, vectors: Float[Array, "batch length width"]
-    ) -> Float[Array, "batch length width"]:
-        """Apply to the last axis."""
-        exact = vectors.astype(jnp.float32)
-        centred = exact - exact.mean(-1, keepdims=True)
-        variance = jnp.square(centred).mean(-1, keepdims=True)
-        normed = centred * jax.lax.rsqrt(variance + NORM_EPSILON) * self.scale + self.bias
-        return normed.astype(vectors.dtype)
-
-
-@final
-class View(eqx.Module):
-    """Who sees whom, from which positions: what all heads of a layer share."""
-
-    positional: Positional
-    query_positions: Int[Array, "#batch query"]
-    key_positions: Int[Array, "#batch key"]
-    visible: Bool[Array, "#batch query key"]
-    bias: Float32[Array, "#batch head query key"] | None
-    scale: Float32[Array, "#batch query"] | None
-
-    @classmethod
-    def create(
-        cls,
-        architecture: Architecture,
-        positional: Positional,
-        positions: Int[Array, "#batch length"],
-        queries: Int[Array, "batch query"] | None,
-        starts: Int[Array, "batch length"] | None,
-    ) -> View:
-        """The causal view from the indices `queries`, or from everywhere, back to `starts`.
-
-        Causality goes by index, not by position: positions carry offsets.
-        """
-        index = jnp.arange(positions.shape[1])
-        viewer, here, start = index[None], positions, starts
-        if queries is not None:
-            viewer, here = queries, jnp.take_along_axis(positions, queries, axis=1)
-            start = None if starts is None else jnp.take_along_axis(starts, queries, axis=1)
-        visible = index <= viewer[..., None]
-        if start is not None:
-            visible &= index >= start[..., None]
-        scale = None
-        if architecture.attention_scale is AttentionScale.LOG_LENGTH:
-            # No guard for log 1 = 0: whoever sees only itself attends to itself at any scale.
-            seen = viewer if start is None else viewer - start
-            scale = jnp.log(seen.astype(jnp.float32) + 1)
-        return cls(positional, here, positions, visible, positional.bias(here, positions), scale)
-
-    def adjust(
-        self, logits: Float32[Array, "batch head query key"]
-    ) -> Float32[Array, "batch head query key"]:
-        """Add the bias, scale by the logarithm of what is visible, hide what comes later."""
-        if self.bias is not None:
-            logits = logits + self.bias
-        if self.scale is not None:
-            logits = logits * self.scale[:, None, :, None]
-        return jnp.where(self.visible[:, None], logits, -jnp.inf)
-
-
-@final
-class Attention(eqx.Module):
-    """Causal softmax attention with several heads."""
-
-    query: Linear
-    key_value: Linear  # one product for both; queries have their own, for they may be few
-    output: Linear
-    heads: int = eqx.field(static=True)
-
-    @classmethod
-    def create(cls, architecture: Architecture, key: Key[Array, ""]) -> Attention:
-        """GPT-2's initialisation."""
-        width, deviation = architecture.width, STANDARD_DEVIATION
-        return cls(
-            Linear.create(width, width, deviation, key_for(key, "query")),
-            Linear.create(width, 2 * width, deviation, key_for(key, "key and value")),
-            Linear.create(width, width, residual_deviation(architecture), key_for(key, "output")),
-            architecture.heads,
-        )
-
-    def __call__(
-        self,
-        here: Float[Array, "batch query width"],
-        everywhere: Float[Array, "batch key width"],
-        view: View,
-    ) -> Float[Array, "batch query width"]:
-        """What the positions `here` gather from the positions `everywhere`."""
-        queries = view.positional.rotate(self._by_head(self.query(here)), view.query_positions)
-        keys, values = map(self._by_head, jnp.split(self.key_value(everywhere), 2, axis=-1))
-        keys = view.positional.rotate(keys, view.key_positions)
-        queries = queries / math.sqrt(queries.shape[-1])
-        logits = jnp.einsum("bqhp,bkhp->bhqk", queries, keys, preferred_element_type=jnp.float32)
-        weights = jax.nn.softmax(view.adjust(logits), axis=-1).astype(values.dtype)
-        gathered = jnp.einsum("bhqk,bkhp->bqhp", weights, values)
-        return self.output(gathered.reshape(here.shape))
-
-    def _by_head(
-        self, vectors: Float[Array, "batch length width"]
-    ) -> Float[Array, "batch length head part"]:
-        return vectors.reshape(*vectors.shape[:2], self.heads, -1)
 
 
 @final
@@ -317,8 +175,3 @@ class Transformer(eqx.Module):
 def draw(rows: int, width: int, key: Key[Array, ""]) -> Float32[Array, "token width"]:
     """A table at the start, one row per token or label."""
     return STANDARD_DEVIATION * jax.random.normal(key, (rows, width), jnp.float32)
-
-
-def residual_deviation(architecture: Architecture) -> float:
-    """Deviation of what writes to the residual stream: two writers a layer, variances add."""
-    return STANDARD_DEVIATION / math.sqrt(2 * architecture.layers)

@@ -26,6 +26,7 @@ from safetensors.numpy import load, save
 from foretell.plain.errors import BadInput, StoreProblem
 from foretell.plain.files import write_atomically
 from foretell.tasks.graphs import GraphTask
+from foretell.training.accumulating import bytes_of_row, pieces_for
 from foretell.training.capture_plan import FROM_START, PRE_TRAINING, CapturePlan, Stage
 from foretell.training.checkpoint import POINTER, fill, named_arrays
 from foretell.training.engine import STATUS, Progress, Run, Work, this_session
@@ -101,6 +102,16 @@ def fleet_for(plan: Plan) -> Fleet:
     return own(plan)
 
 
+def require_memory(parts: Sequence[Plan]) -> None:
+    """Refuse a size that cannot be trained here before hours are spent on smaller ones."""
+    plan = join(parts)
+    task, size = plan.members[0].task, plan.train.high
+    shape = (size, 1, 1)
+    if not isinstance(task, GraphTask):
+        shape = (task.width(size), task.scored(size), len(task.labels))
+    pieces_for(plan, plan.batch, bytes_of_row(plan.architecture, *shape))
+
+
 @final
 class CaptureRun(Work):
     """All stages of one plan."""
@@ -130,6 +141,8 @@ class CaptureRun(Work):
     def execute(self) -> list[tuple[CaptureRecord, dict[str, np.ndarray]]]:
         """Every stage that is not done yet, then the record of all."""
         self._resume()
+        for stage in self.plan.stages[len(self.done) :]:
+            require_memory(self.plan.parts(stage, self.plan.seeds))
         for stage in self.plan.stages[len(self.done) :]:
             seeds = self.trained
             if stage.number and not seeds:

@@ -22,6 +22,7 @@ from foretell.models.position_products import position_penalty
 from foretell.models.positional import load as load_positional
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
+from foretell.training.accumulating import bytes_of_row, cost_and_gradient, pieces_for
 from foretell.training.packing import Room, Rows, aligned, alone, antithetic, pack
 from foretell.training.plan import Plan
 
@@ -152,27 +153,44 @@ def _own_labels(
     return jnp.where(own, logits, jnp.finfo(logits.dtype).min)
 
 
-def loss(model: Transformer, rows: Rows, label_count: Int[Array, ""]) -> Float[Array, ""]:
-    """Mean cross-entropy over the scored positions of a batch."""
+def loss(
+    model: Transformer,
+    rows: Rows,
+    label_count: Int[Array, ""],
+    counted: Int[Array, ""] | None = None,
+) -> Float[Array, ""]:
+    """Mean cross-entropy over the scored positions of a batch.
+
+    Of a piece of one, its share of that: `counted` is how many positions the batch scores.
+    """
     last = model.architecture.context - 1
     positions = jnp.minimum(rows.positions, last)  # only padding is cut
     logits = _own_labels(model(rows.tokens, positions, rows.queries, rows.starts), label_count)
     costs = optax.softmax_cross_entropy_with_integer_labels(logits, rows.targets)
-    return jnp.sum(costs * rows.mask) / jnp.maximum(jnp.sum(rows.mask), 1)
+    counted = jnp.sum(rows.mask) if counted is None else counted
+    return jnp.sum(costs * rows.mask) / jnp.maximum(counted, 1)
+
+
+def pieces_of(plan: Plan, model: Transformer, rows: Rows) -> int:
+    """Into how many pieces a step cuts its batch, by the shapes of both."""
+    (count, length), scored = rows.tokens.shape, rows.targets.shape[1]
+    table = model.embedding if model.unembedding is None else model.unembedding
+    return pieces_for(plan, count, bytes_of_row(model.architecture, length, scored, len(table)))
 
 
 def step(
     plan: Plan, data: MemberData, state: MemberState, rows: Rows
 ) -> tuple[MemberState, Float[Array, ""]]:
     """One step of AdamW on a batch."""
+    pieces, counted = pieces_of(plan, state.model, rows), jnp.sum(rows.mask)
 
-    def cost_of(model: Transformer) -> Float[Array, ""]:
-        cost = loss(model, rows, data.label_count)
+    def cost_of(model: Transformer, part: Rows) -> Float[Array, ""]:
+        cost = loss(model, part, data.label_count, counted)
         if plan.position_penalty:
-            cost += plan.position_penalty * position_penalty(model)
+            cost += plan.position_penalty / pieces * position_penalty(model)
         return cost
 
-    cost, gradient = jax.value_and_grad(cost_of)(state.model)
+    cost, gradient = cost_and_gradient(cost_of, state.model, rows, pieces)
     updates, memory = optimiser(plan).update(gradient, state.optimiser, state.model)
     rate = learning_rate(plan, data.learning_rate, state.step)
     model = jax.tree.map(lambda weight, change: weight - rate * change, state.model, updates)

@@ -15,6 +15,7 @@ from foretell.models.points import PointTransformer
 from foretell.numerics.keys import key_for, root_key
 from foretell.tasks.graphs import GraphTask, Points
 from foretell.training import member
+from foretell.training.accumulating import bytes_of_row, cost_and_gradient, pieces_for
 from foretell.training.evaluation import piece_size
 from foretell.training.fleet import Fleet
 from foretell.training.loops import MemberLoop, Tree, loop_for_device
@@ -47,19 +48,28 @@ def draw(plan: Plan, path: tuple[Any, ...], seed: Int[Array, ""], count: int) ->
     return task.draw_graphs(key_for(root_key(seed), *path), plan.train.high, count)
 
 
-def loss(model: PointTransformer, points: Points) -> Float[Array, ""]:
-    """Mean squared error; what could not be drawn does not count."""
+def loss(
+    model: PointTransformer, points: Points, counted: Int[Array, ""] | None = None
+) -> Float[Array, ""]:
+    """Mean squared error; what could not be drawn does not count.
+
+    Of a piece of a batch, its share of that: `counted` is how many graphs of the batch count.
+    """
     known = jnp.isfinite(points.labels)
     errors = jnp.where(known, model(points.rows) - jnp.where(known, points.labels, 0.0), 0.0)
-    return jnp.sum(jnp.square(errors)) / jnp.maximum(jnp.sum(known), 1)
+    counted = jnp.sum(known) if counted is None else counted
+    return jnp.sum(jnp.square(errors)) / jnp.maximum(counted, 1)
 
 
 def segment(plan: Plan, data: PointData, state: MemberState) -> MemberState:
     """`plan.segment` steps of Adam, each on fresh graphs."""
+    pieces = pieces_for(plan, plan.batch, bytes_of_row(plan.architecture, plan.train.high, 1, 1))
 
     def step(now: MemberState, _: None) -> tuple[MemberState, Float[Array, ""]]:
         points = draw(plan, ("train", now.step), data.seed, plan.batch)
-        cost, gradient = jax.value_and_grad(loss)(now.model, points)
+        counted = jnp.sum(jnp.isfinite(points.labels))
+        cost_of = partial(loss, counted=counted)
+        cost, gradient = cost_and_gradient(cost_of, now.model, points, pieces)
         updates, memory = optimiser(plan).update(gradient, now.optimiser, now.model)
         rate = member.learning_rate(plan, data.learning_rate, now.step)
         model = jax.tree.map(lambda weight, change: weight - rate * change, now.model, updates)

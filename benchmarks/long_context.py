@@ -1,0 +1,180 @@
+"""Time and memory of a training step against the size T, with all scores at once and by blocks.
+
+Every row is one step of AdamW on inputs of size T, compiled and run in this process: `plain` keeps
+all T × T scores of every layer, `blocks` goes over blocks of queries at every T (the package does
+so from `LONG` scores of a head on). Memory is XLA's own count of what a step needs beside its
+arguments and results. Exponents are slopes of logarithms over the larger half of the sizes. Plain
+rows that would take more than half of the memory are left out. Below them: drawing a batch.
+
+    python benchmarks/long_context.py [--longest 1024] [--batch 4] [--tasks NAME…] [--out FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from foretell.core.architecture import Architecture
+from foretell.core.question import SizeRange
+from foretell.models import attention
+from foretell.numerics.keys import root_key
+from foretell.plain.files import write_atomically
+from foretell.tasks.lookup import find_task
+from foretell.training import accumulating, member
+from foretell.training.fleet import SequenceFleet
+from foretell.training.plan import Member, Plan, Trial
+from foretell.training.provenance import describe_machine
+
+SHORTEST, LONGEST = 128, {"cpu": 1_024}  # else 4,096
+TASKS = ("induction-heads", "sorting", "string-matching")
+WAYS = {"plain": 2**62, "blocks": 0}  # scores of a head from which blocks are used
+SECONDS, FEWEST = 0.5, 3  # a measurement goes on this long, and over this many steps
+DRAWN = 64  # examples drawn at once
+
+
+def plan_for(name: str, size: int, longest: int, options: argparse.Namespace) -> Plan:
+    """Training at one size, as capture adapts to it."""
+    task, sizes = find_task(name, longest), SizeRange(size, size)
+    shape = {"layers": options.layers, "heads": options.heads, "width": options.width}
+    return Plan(
+        architecture=Architecture(
+            **shape, positional=options.positional, context=task.width(longest)
+        ),
+        members=(Member(0, 1e-3, task),),
+        train=sizes,
+        trials=(Trial(task.probes[0], sizes, 2),),
+        steps=1,
+        check_every=1,
+        batch=options.batch,
+        until=0.95,
+        segment=1,
+    )
+
+
+def measured(work: Callable[..., Any], *given: Any) -> dict[str, float]:
+    """Compile, count memory, run: the lower quartile, for others may be at work on the machine."""
+    began = time.perf_counter()
+    ready = jax.jit(work).lower(*given).compile()
+    compiling = time.perf_counter() - began
+    jax.block_until_ready(ready(*given))
+    times: list[float] = []
+    while len(times) < FEWEST or sum(times) < SECONDS:
+        began = time.perf_counter()
+        jax.block_until_ready(ready(*given))
+        times.append(time.perf_counter() - began)
+    return {
+        "seconds": float(np.quantile(times, 0.25)),
+        "bytes": ready.memory_analysis().temp_size_in_bytes,
+        "seconds_to_compile": compiling,
+    }
+
+
+def step_row(name: str, size: int, longest: int, way: str, options: Any) -> dict[str, Any] | None:
+    """One step at one size, or nothing where it would not fit."""
+    plan = plan_for(name, size, longest, options)
+    task, shape = plan.members[0].task, plan.architecture
+    kept = accumulating.A_SCORE * shape.layers * shape.heads * task.width(size) ** 2
+    if way == "plain" and accumulating.BYTES * plan.batch * kept > device_share():
+        return None
+    fleet = SequenceFleet(plan)
+    (data,) = fleet.loop.gather(fleet.data)
+    state = member.create(plan, fleet.tokens, fleet.labels, data)
+    rows = member.draw_batch(plan, member.room_for(plan), data, jnp.int32(0))
+    with patch.object(attention, "LONG", WAYS[way]):
+        found = measured(partial(member.step, plan), data, state, rows)
+    length = rows.tokens.shape[1]
+    pieces = member.pieces_of(plan, state.model, rows)
+    row = {"task": name, "size": size, "length": length, "way": way, "pieces": pieces, **found}
+    print(
+        f"{name:16} {size:>5} {length:>6} {way:7} {1e3 * row['seconds']:>10.1f} "
+        f"{row['bytes'] / 2**20:>10.1f}",
+        flush=True,
+    )
+    return row
+
+
+def device_share() -> float:
+    return accumulating.SHARE * accumulating.device_memory()
+
+
+def draw_row(name: str, size: int) -> dict[str, Any]:
+    """A batch of one size, drawn on the device."""
+    task = find_task(name, size)
+
+    def draw(key: jax.Array) -> object:
+        return task.sample(key, jnp.full(DRAWN, size), task.width(size))
+
+    found = measured(draw, root_key(0))
+    each = found["bytes"] / (DRAWN * size)
+    print(f"{name:16} {size:>5} {DRAWN / found['seconds']:>14,.0f} {each:>14.1f}", flush=True)
+    return {"task": name, "size": size, "batch": DRAWN, **found, "bytes_a_token": each}
+
+
+def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Slopes of time and memory, by task and way."""
+    found = {}
+    for name, way in dict.fromkeys((row["task"], row["way"]) for row in rows):
+        own = [row for row in rows if (row["task"], row["way"]) == (name, way)]
+        own = own[(len(own) - 1) // 2 :]
+        if len(own) > 1:
+            sizes = np.log([row["size"] for row in own])
+            found[f"{name}, {way}"] = {
+                what: float(np.polyfit(sizes, np.log([row[what] for row in own]), 1)[0])
+                for what in ("seconds", "bytes")
+            }
+    return found
+
+
+def main() -> None:
+    cpu = jax.default_backend() == "cpu"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--longest", type=int, default=LONGEST.get(jax.default_backend(), 4_096))
+    parser.add_argument("--tasks", nargs="+", default=TASKS[:1] if cpu else TASKS)
+    parser.add_argument("--batch", type=int, default=2 if cpu else 16)
+    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--width", type=int, default=64 if cpu else 128)
+    parser.add_argument("--positional", default="rotary")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    sizes = [SHORTEST << n for n in range(20) if SHORTEST << n <= options.longest]
+    print(f"{'task':16} {'T':>5} {'length':>6} {'way':7} {'ms a step':>10} {'MiB':>10}")
+    tried = [
+        step_row(name, size, options.longest, way, options)
+        for name in options.tasks
+        for size in sizes
+        for way in WAYS
+    ]
+    rows = [row for row in tried if row is not None]
+    slopes = exponents(rows)
+    for name, slope in slopes.items():
+        print(f"{name:25} grows as T^{slope['seconds']:.2f} in time, T^{slope['bytes']:.2f} memory")
+    print(f"\n{'task':16} {'T':>5} {'drawn a second':>14} {'bytes a token':>14}")
+    drawn = [draw_row(name, size) for name in TASKS for size in (sizes[-1], 4_096)]
+    if options.out:
+        document = {
+            "provenance": describe_machine(),
+            "load_average": os.getloadavg(),  # the machine may be shared
+            "settings": {k: v for k, v in vars(options).items() if k != "out"},
+            "blocks_from_scores": attention.LONG,
+            "scores_of_a_block": attention.HELD,
+            "rows": rows,
+            "exponents": slopes,
+            "drawing": drawn,
+        }
+        write_atomically(options.out, json.dumps(document, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

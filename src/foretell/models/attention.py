@@ -1,0 +1,226 @@
+"""Softmax attention, and who sees whom in it.
+
+Scores are a number for every head, query and key: of a long input they are more than any memory
+holds. There a block of queries goes at a time, and the backward pass makes a block's scores again
+instead of keeping them; keys that a whole stripe of queries cannot see are left out. The numbers
+are those of the same rows of the whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Float32, Int, Key
+
+from foretell.core.architecture import Architecture, AttentionScale
+from foretell.models.layers import STANDARD_DEVIATION, Linear, residual_deviation
+from foretell.models.positional import Positional
+from foretell.numerics.keys import key_for
+
+LONG = 2**20  # scores of a head; with fewer a batch fits, and the program stays what it always was
+HELD = 2**18  # scores of a head in one block: matrix products are still large, a batch still fits
+STRIPES = 4  # parts of a long input, each looking at no key after its end: 5/8 of all scores
+
+
+class Viewers(NamedTuple):
+    """Who looks, and how far: an entry for every query. Nothing means the same for all.
+
+    `first` and `last` are the indices of the first and the last key that are seen.
+    """
+
+    positions: Int[Array, "#batch query"]
+    first: Int[Array, "#batch query"] | None
+    last: Int[Array, "#batch query"] | None
+    scale: Float32[Array, "#batch query"] | None
+
+
+class Mask(NamedTuple):
+    """What depends on query and key, but not on what they hold."""
+
+    visible: Bool[Array, "#batch query key"] | None
+    bias: Float32[Array, "#batch head query key"] | None
+
+
+@final
+class View(eqx.Module):
+    """Who sees whom, from which positions: what all heads of a layer share.
+
+    The mask of a short input is made once for all layers; there is none of a long one.
+    """
+
+    positional: Positional
+    viewers: Viewers
+    key_positions: Int[Array, "#batch key"]
+    mask: Mask | None = None
+    in_order: bool = eqx.field(static=True, default=False)  # query i is at key i and sees no later
+
+    @classmethod
+    def create(
+        cls,
+        architecture: Architecture,
+        positional: Positional,
+        positions: Int[Array, "#batch length"],
+        queries: Int[Array, "batch query"] | None,
+        starts: Int[Array, "batch length"] | None,
+    ) -> View:
+        """The causal view from the indices `queries`, or from everywhere, back to `starts`.
+
+        Causality goes by index, not by position: positions carry offsets.
+        """
+        viewer, here, start = jnp.arange(positions.shape[1])[None], positions, starts
+        if queries is not None:
+            viewer, here = queries, jnp.take_along_axis(positions, queries, axis=1)
+            start = None if starts is None else jnp.take_along_axis(starts, queries, axis=1)
+        scale = None
+        if architecture.attention_scale is AttentionScale.LOG_LENGTH:
+            # No guard for log 1 = 0: whoever sees only itself attends to itself at any scale.
+            seen = viewer if start is None else viewer - start
+            scale = jnp.log(seen.astype(jnp.float32) + 1)
+        viewers, in_order = Viewers(here, start, viewer, scale), queries is None
+        return cls(positional, viewers, positions, in_order=in_order).prepared()
+
+    @property
+    def long(self) -> bool:
+        """Are there too many scores to keep?"""
+        return self.viewers.positions.shape[1] * self.key_positions.shape[1] >= LONG
+
+    @property
+    def block(self) -> int:
+        """Queries that go at a time, if not all of them do."""
+        queries, keys = self.viewers.positions.shape[1], self.key_positions.shape[1]
+        blocks = -(-queries // max(1, HELD // keys))
+        return -(-queries // blocks)  # equally large: the last one is hardly padded
+
+    def prepared(self) -> View:
+        """The same, with its mask where it is small enough to be kept."""
+        return self if self.long else self.at(self.viewers)
+
+    def stripe(self, low: int, high: int) -> View:
+        """The view of the queries from `low` to `high`, of the keys before `high`."""
+        viewers = jax.tree.map(lambda own: own[:, low:high], self.viewers)
+        return View(self.positional, viewers, self.key_positions[:, :high])
+
+    def at(self, viewers: Viewers) -> View:
+        """The view of these viewers, with its mask."""
+        return View(self.positional, viewers, self.key_positions, self._mask_for(viewers))
+
+    def _mask_for(self, viewers: Viewers) -> Mask:
+        index, visible = jnp.arange(self.key_positions.shape[1]), None
+        if viewers.last is not None:
+            visible = index <= viewers.last[..., None]
+            if viewers.first is not None:
+                visible &= index >= viewers.first[..., None]
+        return Mask(visible, self.positional.bias(viewers.positions, self.key_positions))
+
+    def adjust(
+        self, logits: Float32[Array, "batch head query key"]
+    ) -> Float32[Array, "batch head query key"]:
+        """Add the bias, scale by the logarithm of what is visible, hide what comes later."""
+        visible, bias = self.mask or self._mask_for(self.viewers)
+        if bias is not None:
+            logits = logits + bias
+        if self.viewers.scale is not None:
+            logits = logits * self.viewers.scale[:, None, :, None]
+        return logits if visible is None else jnp.where(visible[:, None], logits, -jnp.inf)
+
+
+@final
+class Attention(eqx.Module):
+    """Softmax attention with several heads."""
+
+    query: Linear
+    key_value: Linear  # one product for both; queries have their own, for they may be few
+    output: Linear
+    heads: int = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, architecture: Architecture, key: Key[Array, ""]) -> Attention:
+        """GPT-2's initialisation."""
+        width, deviation = architecture.width, STANDARD_DEVIATION
+        return cls(
+            Linear.create(width, width, deviation, key_for(key, "query")),
+            Linear.create(width, 2 * width, deviation, key_for(key, "key and value")),
+            Linear.create(width, width, residual_deviation(architecture), key_for(key, "output")),
+            architecture.heads,
+        )
+
+    def __call__(
+        self,
+        here: Float[Array, "batch query width"],
+        everywhere: Float[Array, "batch key width"],
+        view: View,
+    ) -> Float[Array, "batch query width"]:
+        """What the positions `here` gather from the positions `everywhere`."""
+        queries = view.positional.rotate(self._by_head(self.query(here)), view.viewers.positions)
+        keys, values = map(self._by_head, jnp.split(self.key_value(everywhere), 2, axis=-1))
+        keys = view.positional.rotate(keys, view.key_positions)
+        queries = queries / math.sqrt(queries.shape[-1])
+        attending = attend_by_blocks if view.long else attend
+        return self.output(attending(queries, keys, values, view).reshape(here.shape))
+
+    def _by_head(
+        self, vectors: Float[Array, "batch length width"]
+    ) -> Float[Array, "batch length head part"]:
+        return vectors.reshape(*vectors.shape[:2], self.heads, -1)
+
+
+def attend(
+    queries: Float[Array, "batch query head part"],
+    keys: Float[Array, "batch key head part"],
+    values: Float[Array, "batch key head part"],
+    view: View,
+) -> Float[Array, "batch query head part"]:
+    """Values averaged by the softmax of the adjusted scores, all scores at once."""
+    logits = jnp.einsum("bqhp,bkhp->bhqk", queries, keys, preferred_element_type=jnp.float32)
+    weights = jax.nn.softmax(view.adjust(logits), axis=-1).astype(values.dtype)
+    return jnp.einsum("bhqk,bkhp->bqhp", weights, values)
+
+
+def attend_by_blocks(
+    queries: Float[Array, "batch query head part"],
+    keys: Float[Array, "batch key head part"],
+    values: Float[Array, "batch key head part"],
+    view: View,
+) -> Float[Array, "batch query head part"]:
+    """The same, a block of queries at a time; backwards each block's scores are made again."""
+    if not view.in_order:
+        return _by_blocks(queries, keys, values, view)
+    ends = [queries.shape[1] * stripe // STRIPES for stripe in range(STRIPES + 1)]
+    found = [
+        _by_blocks(queries[:, low:high], keys[:, :high], values[:, :high], view.stripe(low, high))
+        for low, high in itertools.pairwise(ends)
+    ]
+    return jnp.concatenate(found, axis=1)
+
+
+def _by_blocks(
+    queries: Float[Array, "batch query head part"],
+    keys: Float[Array, "batch key head part"],
+    values: Float[Array, "batch key head part"],
+    view: View,
+) -> Float[Array, "batch query head part"]:
+    kind, count, block = queries.dtype, queries.shape[1], view.block
+
+    def cut(entries: Array) -> Array:
+        """Blocks first. What the last one lacks repeats the last query, which sees something."""
+        room = ((0, 0), (0, -count % block), *((0, 0),) * (entries.ndim - 2))
+        whole = jnp.pad(entries, room, mode="edge")
+        return jnp.moveaxis(whole.reshape(whole.shape[0], -1, block, *whole.shape[2:]), 1, 0)
+
+    # In float32, because the gradients of all blocks add up in the type of what they share.
+    shared = keys.astype(jnp.float32), values.astype(jnp.float32)
+
+    @partial(jax.checkpoint, prevent_cse=False)  # a loop's body is never merged with another's
+    def one(part: tuple[Array, Viewers]) -> Array:
+        own, viewers = part
+        keys, values = (each.astype(kind) for each in shared)
+        return attend(own, keys, values, view.at(viewers))
+
+    found = jnp.moveaxis(jax.lax.map(one, jax.tree.map(cut, (queries, view.viewers))), 0, 1)
+    return found.reshape(found.shape[0], -1, *found.shape[3:])[:, :count]

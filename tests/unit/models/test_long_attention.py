@@ -1,0 +1,172 @@
+"""Attention by blocks of queries: the same numbers, and never all scores at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from unittest.mock import patch
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.extend.core import ClosedJaxpr, Jaxpr
+
+from foretell.core.architecture import Architecture, AttentionScale
+from foretell.models import attention
+from foretell.models.attention import Attention, View
+from foretell.models.points import PointTransformer
+from foretell.models.positional import Positional, load, names
+from foretell.models.transformer import Transformer
+from foretell.numerics.keys import root_key
+
+LENGTH, LONG_LENGTH = 13, 1_500
+QUERIES = jnp.array([[12, 0, 5, 5, 7], [3, 12, 11, 4, 1]])
+STARTS = jnp.where(jnp.arange(LENGTH) >= jnp.array([[4], [9]]), jnp.array([[4], [9]]), 0)
+POSITIONS = jnp.arange(LENGTH) + jnp.array([[0], [6]])
+SHAPE = Architecture(layers=1, heads=2, width=8, positional="nope", context=LENGTH + 6)
+SHAPE = dataclasses.replace(SHAPE, attention_scale=AttentionScale.LOG_LENGTH)
+BLOCKS = patch.multiple(attention, LONG=0, HELD=3 * LENGTH, STRIPES=2)  # 13 is not 3 n, nor is 7
+QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+ACTING = [  # in attention; what others do is done before it
+    name
+    for name in names()
+    if name == "nope"
+    or load(name).rotate is not Positional.rotate
+    or load(name).bias is not Positional.bias
+]
+
+
+def gather(layer: Attention, encoding, stream, kind) -> list[jax.Array]:
+    """What a layer gathers: everywhere in packed rows, then at some queries of whole ones."""
+    whole = View.create(SHAPE, encoding, POSITIONS, None, STARTS)
+    some = View.create(SHAPE, encoding, POSITIONS, QUERIES, None)
+    given = stream.astype(kind)
+    asked = jnp.take_along_axis(given, QUERIES[..., None], axis=1)
+    return [layer(given, given, whole), layer(asked, given, some)]
+
+
+def both_ways(name: str, kind) -> list[list[np.ndarray]]:
+    """Outputs and gradients with all scores at once, then by blocks, as one program."""
+    noise = np.random.default_rng(0)
+    stream, *weights = (
+        noise.normal(size=(2, length, 8)).astype("f4")
+        for length in (LENGTH, LENGTH, QUERIES.shape[1])
+    )
+
+    def cost(parts, stream):
+        found = gather(*parts, stream, kind)
+        pairs = zip(found, weights, strict=True)
+        return sum(jnp.sum(own * weight) for own, weight in pairs), found
+
+    def ways(key, stream):
+        parts = Attention.create(SHAPE, key), load(name).create(SHAPE, key)
+        given = jax.tree.map(lambda leaf: 10 * leaf, parts), stream  # so that attention is not even
+        slope = jax.grad(cost, argnums=(0, 1), has_aux=True)
+        plain = slope(*given)
+        with BLOCKS:
+            return plain, slope(*given)
+
+    return [
+        jax.tree.leaves(way) for way in jax.jit(ways, compiler_options=QUICKLY)(root_key(1), stream)
+    ]
+
+
+@pytest.mark.parametrize("name", ACTING)
+def test_blocks_give_the_same_numbers_and_gradients(name):
+    for plain, blocks in zip(*both_ways(name, jnp.float32), strict=True):
+        np.testing.assert_allclose(blocks, plain, atol=1e-5 * max(1, np.abs(plain).max()))
+
+
+def test_in_bfloat16_as_close_as_it_is_precise():
+    for plain, blocks in zip(*both_ways("alibi", jnp.bfloat16), strict=True):
+        assert blocks.dtype == plain.dtype
+        exact = plain.astype(np.float32)
+        np.testing.assert_allclose(
+            blocks.astype(np.float32), exact, atol=2**-6 * np.abs(exact).max()
+        )
+
+
+def test_points_see_everybody_by_blocks_too():
+    rows = jnp.asarray(np.random.default_rng(0).normal(size=(2, LENGTH, 3)), jnp.float32)
+
+    def ways(key):
+        model = PointTransformer.create(dataclasses.replace(SHAPE, layers=2), 3, key)
+        slope = jax.value_and_grad(lambda model: jnp.square(model(rows)).sum())
+        plain = slope(model)
+        with BLOCKS:
+            return plain, slope(model)
+
+    found = jax.jit(ways, compiler_options=QUICKLY)(root_key(0))
+    for plain, blocks in zip(*map(jax.tree.leaves, found), strict=True):
+        np.testing.assert_allclose(blocks, plain, atol=1e-5)
+
+
+def arrays(program: Jaxpr) -> Iterator[jax.core.ShapedArray]:
+    """Every value a program computes, loops and branches included."""
+    for equation in program.eqns:
+        yield from (out.aval for out in equation.outvars)
+        for value in jax.tree.leaves(
+            list(equation.params.values()), is_leaf=lambda own: isinstance(own, Jaxpr | ClosedJaxpr)
+        ):
+            if isinstance(value, ClosedJaxpr):
+                yield from arrays(value.jaxpr)
+            elif isinstance(value, Jaxpr):
+                yield from arrays(value)
+
+
+def gradient(shape: Architecture, length: int, queries: int | None = None):
+    """A fresh model's gradient as a function of its key."""
+
+    def slope(key: jax.Array) -> Transformer:
+        row = jnp.arange(length)[None]
+        asked = None if queries is None else row[:, -queries:]
+        inputs = row % 5, row, asked, jnp.zeros_like(row)
+        return jax.grad(lambda model: model(*inputs).sum())(Transformer.create(shape, 5, 5, key))
+
+    return slope
+
+
+def program(*asked) -> Jaxpr:
+    return jax.make_jaxpr(gradient(*asked))(root_key(0)).jaxpr
+
+
+def largest(*asked) -> int:
+    return max(math.prod(own.shape) for own in arrays(program(*asked)))
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_array_holds_all_scores(name):
+    """Nor a mask, nor a bias: whatever has a number for every pair is larger than this."""
+    shape = dataclasses.replace(SHAPE, layers=2, positional=name, context=LONG_LENGTH)
+    assert largest(shape, LONG_LENGTH, 1_200) <= attention.HELD * shape.heads < 1_200**2
+
+
+def test_what_was_found_by_looking_at_programs_is_there():
+    """The same look finds all scores where blocks are switched off."""
+    with patch.object(attention, "LONG", 2**62):
+        assert largest(SHAPE, LONG_LENGTH) >= LONG_LENGTH**2
+
+
+def test_short_inputs_are_one_program_without_loops():
+    printed = str(program(dataclasses.replace(SHAPE, layers=2), 200))
+    assert "scan" not in printed and "checkpoint" not in printed
+    assert "scan" in str(program(SHAPE, LONG_LENGTH))
+
+
+def test_the_compiler_needs_less_memory_than_all_scores_take():
+    with patch.multiple(attention, HELD=2**14, STRIPES=2):
+        lowered = jax.jit(gradient(SHAPE, LONG_LENGTH)).lower(root_key(0))
+    needed = lowered.compile(compiler_options=QUICKLY).memory_analysis().temp_size_in_bytes
+    assert 0 < needed < LONG_LENGTH**2 * SHAPE.heads  # a quarter of the bytes of all scores
+
+
+@pytest.mark.parametrize(("queries", "keys"), [(4_096, 4_096), (4_097, 8_193), (3, 2**19)])
+def test_blocks_are_equal_and_within_what_is_held(queries, keys):
+    positions = jnp.zeros((1, keys), jnp.int32)
+    viewers = attention.Viewers(positions[:, :queries], None, None, None)
+    view = View(load("nope")(), viewers, positions)
+    count = -(-queries // view.block)
+    assert view.long and view.block * count - queries < count
+    assert view.block == 1 or view.block * keys <= attention.HELD
