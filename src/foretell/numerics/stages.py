@@ -29,8 +29,9 @@ def longest_dwell(
 ) -> Dwell | None:
     """The longest run of recorded steps whose values are all within reach of the level.
 
-    >>> longest_dwell(np.arange(6.0), np.array([3, 2, 2, 2, 1, 0.0]), 2.0, 0.1)
-    Dwell(first=1.0, last=3.0, slope=0.0)
+    >>> stay = longest_dwell(np.arange(6.0), np.array([3, 2, 2, 2, 1, 0.0]), 2.0, 0.1)
+    >>> stay.first, stay.last, round(abs(stay.slope), 9)
+    (1.0, 3.0, 0.0)
     >>> longest_dwell(np.arange(2.0), np.array([3, 1.0]), 2.0, 0.1) is None
     True
     """
@@ -41,7 +42,7 @@ def longest_dwell(
         return None
     longest, low, high = max(runs, key=lambda run: (run[0], -run[1]))
     slope = np.polyfit(steps[low:high], curve[low:high], 1)[0] if longest else 0.0
-    return Dwell(float(steps[low]), float(steps[high - 1]), float(np.round(slope, 15)))
+    return Dwell(float(steps[low]), float(steps[high - 1]), float(slope))
 
 
 def crossing(
