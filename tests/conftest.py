@@ -1,8 +1,7 @@
-"""What the whole suite shares, to be quick: type checks, and reading the catalogue."""
+"""What the whole suite shares, to be quick: type checks."""
 
 import collections
 import functools
-from pathlib import Path
 from types import FunctionType
 
 import jaxtyping
@@ -63,20 +62,3 @@ class _EveryTest:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_EveryTest())
-
-
-def pytest_sessionstart() -> None:
-    """Every look-up reads all files of the catalogue: those that did not change are kept."""
-    from foretell.plain import catalogue
-
-    read = catalogue._file_entry
-
-    @functools.cache
-    def kept(kind: str, path: Path, changed: int, size: int) -> catalogue.Entry:
-        return read(kind, path)
-
-    def file_entry(kind: str, path: Path) -> catalogue.Entry:
-        now = path.stat()
-        return kept(kind, path, now.st_mtime_ns, now.st_size)
-
-    catalogue._file_entry = file_entry
