@@ -13,7 +13,7 @@ Example:
 Known limits: What the original's numbers were is unknown: sizes, thresholds, widths, depths, rates
     and batches are lost, so all settings are ours and only the shapes of curves can be compared
     (sequences flat or logarithmic, graphs not reached or as a power). Sizes end at 1,024 (sorting
-    512): the arms and seeds of a size train together, each with a whole square of attention.
+    512): attention goes by blocks, so larger ones may be asked for with `foretell check`.
 Sources: arXiv 2603.11161, Figure 1 and Appendix C (words; the numbers are lost)
 """
 
