@@ -1,48 +1,45 @@
-"""Stages of a learning curve: where it dwells, and when it has crossed half of a change."""
+"""Stages of a learning curve: where it rests, and when it has crossed half of a change."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-
-class Dwell(NamedTuple):
-    """The longest stay near a level: first and last step, and the slope of the curve there."""
-
-    first: float
-    last: float
-    slope: float
-
-    @property
-    def length(self) -> float:
-        """In steps."""
-        return self.last - self.first
+FEWEST = 3  # recorded steps that have a slope worth the name
 
 
-def longest_dwell(
+def flat_stay(
     steps: Float[np.ndarray, " size"],
     curve: Float[np.ndarray, " size"],
     level: float,
     within: float,
-) -> Dwell | None:
-    """The longest run of recorded steps whose values are all within reach of the level.
+    slope: float,
+) -> tuple[float, float]:
+    """First and last step of the longest window near the level in which the curve is flat.
 
-    >>> stay = longest_dwell(np.arange(6.0), np.array([3, 2, 2, 2, 1, 0.0]), 2.0, 0.1)
-    >>> stay.first, stay.last, round(abs(stay.slope), 9)
-    (1.0, 3.0, 0.0)
-    >>> longest_dwell(np.arange(2.0), np.array([3, 1.0]), 2.0, 0.1) is None
-    True
+    Not the longest stay near the level, which begins and ends with the slopes that lead there.
+    Two equal steps if there is none. All windows are fitted at once: memory is size squared.
+
+    >>> curve = np.array([3, 2, 2, 2, 1, 0.0])
+    >>> flat_stay(np.arange(6.0), curve, level=2.0, within=0.1, slope=1e-6)
+    (1.0, 3.0)
     """
-    near = np.concatenate([[False], np.abs(curve - level) <= within, [False]])
-    edges = np.flatnonzero(np.diff(near.astype(int)))
-    runs = [(high - 1 - low, low, high) for low, high in edges.reshape(-1, 2)]
-    if not runs:
-        return None
-    longest, low, high = max(runs, key=lambda run: (run[0], -run[1]))
-    slope = np.polyfit(steps[low:high], curve[low:high], 1)[0] if longest else 0.0
-    return Dwell(float(steps[low]), float(steps[high - 1]), float(slope))
+    times, values = steps - steps.mean(), curve - level  # centred: sums of squares cancel less
+    sums = [
+        np.concatenate([[0.0], each.cumsum()])
+        for each in (np.abs(values) > within, times, values, times * values, times * times)
+    ]
+    far, x, y, xy, xx = (own[None, 1:] - own[:-1, None] for own in sums)
+    count = 1 + np.arange(len(steps))[None] - np.arange(len(steps))[:, None]
+    spread = count * xx - x * x
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = (count * xy - x * y) / spread
+    flat = (count >= FEWEST) & (far == 0) & (np.abs(slopes) < slope)
+    if not flat.any():
+        return float(steps[0]), float(steps[0])
+    lengths = np.where(flat, steps[None] - steps[:, None], -np.inf)
+    first, last = np.unravel_index(lengths.argmax(), lengths.shape)
+    return float(steps[first]), float(steps[last])
 
 
 def crossing(

@@ -58,7 +58,7 @@ LONGEST_ADAPTED = 16_384  # where one size is trained at a time
 STARTS, USUAL_START = {"sorting": 8}, 16  # sizes that capture begins with
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
-DOUBLINGS = tuple(1 << times for times in range(1, 7))  # of more, not all arms fit into memory
+DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {

@@ -5,27 +5,38 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretell.numerics.stages import Dwell, crossing, half_time, longest_dwell
+from foretell.numerics.stages import crossing, flat_stay, half_time
 
 
-def test_the_longest_of_several_stays_is_found_with_its_slope() -> None:
+def test_of_several_flat_windows_near_the_level_the_longest_counts() -> None:
     steps = np.arange(0.0, 100, 10)
-    curve = np.array([3.0, 2.0, 2.0, 3.0, 2.04, 2.02, 2.0, 1.98, 1.0, 0.0])
-    found = longest_dwell(steps, curve, 2.0, 0.05)
-    assert found is not None
-    assert (found.first, found.last, found.length) == (40.0, 70.0, 30.0)
-    assert found.slope == pytest.approx(-0.002)
+    curve = np.array([3.0, 2.0, 2.0, 2.0, 3.0, 2.0, 2.0, 2.0, 2.0, 1.0])
+    assert flat_stay(steps, curve, 2.0, 0.05, 1e-6) == (50.0, 80.0)
+    assert flat_stay(steps, curve, 9.0, 0.05, 1e-6) == (0.0, 0.0)
 
 
-def test_of_stays_equally_long_the_first_counts_and_one_point_is_a_stay_without_slope() -> None:
-    steps = np.arange(5.0)
-    assert longest_dwell(steps, np.array([1.0, 0, 1, 0, 0.5]), 1.0, 0.1) == Dwell(0.0, 0.0, 0.0)
-    assert longest_dwell(steps, np.zeros(5), 1.0, 0.1) is None
+def test_a_slope_through_the_level_is_no_stay_and_two_points_are_none() -> None:
+    steps = np.arange(0.0, 1000, 10)
+    assert flat_stay(steps, 2 - 0.002 * steps, 1.0, 0.05, 1e-5) == (0.0, 0.0)
+    assert flat_stay(steps[:4], np.array([5.0, 1, 1, 5]), 1.0, 0.1, 1e-5) == (0.0, 0.0)
+
+
+def test_windows_fitted_at_once_are_those_fitted_one_by_one() -> None:
+    random = np.random.default_rng(0)
+    steps = np.sort(random.uniform(0, 5000, 60))
+    curve = np.cumsum(random.normal(size=60)) * 0.01
+    found = [
+        (steps[last] - steps[first], -first, (steps[first], steps[last]))
+        for first in range(60)
+        for last in range(first + 2, 60)
+        if (np.abs(curve[first : last + 1]) <= 0.05).all()
+        and abs(np.polyfit(steps[first : last + 1], curve[first : last + 1], 1)[0]) < 1e-5
+    ]
+    assert flat_stay(steps, curve, 0.0, 0.05, 1e-5) == max(found)[2]
 
 
 def test_a_stay_may_last_from_the_first_step_to_the_last_however_unevenly_recorded() -> None:
-    found = longest_dwell(np.array([0.0, 1, 50]), np.ones(3), 1.0, 0.0)
-    assert found is not None and found.length == 50
+    assert flat_stay(np.array([0.0, 1, 50]), np.ones(3), 1.0, 0.0, 1e-9) == (0.0, 50.0)
 
 
 @pytest.mark.parametrize("flip", [1, -1])

@@ -12,14 +12,16 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.learning.hallucination_stage import (
+    HallucinationStage,
+    growth_rates,
+    half_times,
+)
+from foretell.sandboxes.memory_facts import (
     LENGTH,
     NOISE,
     Attention,
-    HallucinationStage,
     draw,
     facts_of,
-    growth_rates,
-    half_times,
     log_chances,
     stages,
 )

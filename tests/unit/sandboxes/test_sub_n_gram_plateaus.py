@@ -11,7 +11,7 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.chains import Prior
-from foretell.sandboxes.learning.sub_n_gram_plateaus import SubNGramPlateaus, flat_stay
+from foretell.sandboxes.learning.sub_n_gram_plateaus import SubNGramPlateaus
 from foretell.sandboxes.n_grams import counted_levels, finite_level, last_counts, raw
 from foretell.sandboxes.ngram_model import counting, predict
 
@@ -36,14 +36,6 @@ def test_levels_after_a_finite_word_agree_with_the_formula() -> None:
     assert (
         np.abs(counted_levels(2, 3, Prior(), 64, 20_000).mean - [1.062, 1.011, 0.911]).max() < 0.01
     )
-
-
-def test_a_flat_stay_is_not_a_passing_by() -> None:
-    steps = np.arange(0.0, 1000, 50)
-    assert flat_stay(steps, 2 - 0.002 * steps, 1.0, 0.05, 1e-5) == (0.0, 0.0)
-    curve = np.concatenate([np.linspace(1.4, 1.0, 5), np.ones(8), np.linspace(0.9, 0.5, 7)])
-    first, last = flat_stay(steps, curve, 1.0, 0.01, 1e-5)
-    assert (first, last) == (200.0, 600.0)
 
 
 def test_more_context_than_heads_is_refused() -> None:

@@ -39,6 +39,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, Key
 
 from foretell.numerics.keys import key_for, root_key
+from foretell.numerics.stages import flat_stay
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show, Value
 from foretell.sandboxes.chains import Prior, contexts_of, sample_rows, sample_words
@@ -132,33 +133,6 @@ class SubNGramPlateaus(Sandbox):
             lengths, found = np.log(settings["lengths"]), np.log(gradients[POINTS[0][0]])
             values["gradient at θ_2: slope in log T"] = float(np.polyfit(lengths, found, 1)[0])
         return Findings(values, _curves(settings, trained, middle, gradients, (first, last)))
-
-
-def flat_stay(
-    steps: Float[np.ndarray, " size"],
-    curve: Float[np.ndarray, " size"],
-    level: float,
-    within: float,
-    slope: float,
-) -> tuple[float, float]:
-    """First and last step of the longest window near the level in which the curve is flat.
-
-    Not the longest stay near the level, which begins and ends with the slopes that lead there.
-    Two equal steps if there is none.
-    """
-    near = np.abs(curve - level) <= within
-    best = (steps[0], steps[0])
-    for first in np.flatnonzero(near):
-        ended = np.flatnonzero(~near[first:])
-        stop = first + (ended[0] if len(ended) else len(near) - first)
-        for last in range(stop - 1, first + 1, -1):
-            if steps[last] - steps[first] <= best[1] - best[0]:
-                break
-            window = slice(first, last + 1)
-            if abs(np.polyfit(steps[window], curve[window], 1)[0]) < slope:
-                best = (steps[first], steps[last])
-                break
-    return float(best[0]), float(best[1])
 
 
 def sample_example(
