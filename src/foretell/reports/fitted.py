@@ -55,6 +55,7 @@ VIEWS = {
         fitted_positions.collect, fitted_positions.show, fitted_positions.fits_page
     ),
     "sandbox-learning": View(sandboxed.collect, sandboxed.show, sandboxed.gallery_page),
+    "sandbox-representation": View(sandboxed.collect, sandboxed.show, sandboxed.gallery_page),
 }
 
 
