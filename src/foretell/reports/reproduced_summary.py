@@ -8,6 +8,7 @@ from foretell.core.scoreboard import Scoreboard
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, bullets, element, table, together
 from foretell.reports.reproduced import AGAINST_PUBLISHED, NOT_RUN, Compared, Comparison
+from foretell.reports.reproduced_classes import split_section
 
 TONE = {"agrees": "good", "differs": "bad", "published spread": "unsure"}
 SIGN = {"agrees": "=", "differs": "≠", "published spread": "~"}
@@ -37,7 +38,7 @@ def summary(whole: Comparison) -> Markup:
         records = Scoreboard(tuple(line.row for line in run)).records()
         told.append(element("h3", "Against each theory"))
         told.append(parts.records_table(records))
-        told += _reached(whole)
+        told += _reached(whole) + split_section(whole)
         told.append(element("h3", "Runs that did not fit the training range"))
         told += _unfitted(run)
     told += _listed("Rows that differ from the published values", whole, "differs")

@@ -24,6 +24,7 @@ from foretell.reports.reproduced import (
     compare,
     percent,
 )
+from foretell.reports.reproduced_classes import splits
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
 from foretell.reports.reproduced_page import reproduction_page
 from foretell.reports.reproduced_shown import short_name, show
@@ -278,3 +279,13 @@ def test_rows_a_theory_got_wrong_are_listed(whole: Comparison) -> None:
         if line.row.agreement(said).value == "disagrees"
     }
     assert wrong == expected
+
+
+def test_regular_languages_are_split_by_class(compared: Any, majority: Row, failing: Row) -> None:
+    whole = Comparison(HandMade(), "cpu", (compared(majority, None), compared(failing, None)))
+    (found,) = splits(whole)  # majority is no regular language
+    assert (found.inside, found.rows) == (False, 1)  # tomita-5 counts modulo two
+    line = whole.lines[1]
+    decisive = [v for v in line.measured.values if v.probe == line.question.task.probes[0]]
+    assert [mean for _, mean in found.right] == [value.mean for value in decisive[1:]]
+    assert "by class of the language" in reproduction_page(whole)
