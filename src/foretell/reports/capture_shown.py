@@ -31,7 +31,15 @@ from foretell.reports.phrases import number
 from foretell.reports.plots import COLOURS, GREY, STYLE, as_svg
 from foretell.training.capture_plan import FROM_SCRATCH, FROM_START, STEP_BY_STEP
 
-HEADS = ("curve", "size", "from the start", "step by step", "from scratch", "as it is")
+HEADS: tuple[str, ...] = (
+    "curve",
+    "size",
+    "from the start",
+    "step by step",
+    "from scratch",
+    "as it is",
+)
+HEADS += ("one answer",)
 FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
 ARMS = (FROM_START, STEP_BY_STEP, FROM_SCRATCH)
 CAPTION = (
@@ -39,7 +47,8 @@ CAPTION = (
     "logarithms. Solid with dots: from the weights that the small sizes gave, mean over seeds with "
     "its 95 % interval. Dashed: step by step, all steps up to a size added up. Thin: the better of "
     "the two fits. An upward triangle: some run was given up there, so the mean is too low. Grey: "
-    "samples after which a run is given up."
+    "samples after which a run is given up. In the table, as it is: share right before adapting; "
+    "one answer: share right by always giving the commonest answer of that size."
 )
 
 
@@ -74,8 +83,11 @@ def _cells(curve: CaptureCurve, place: int) -> tuple[str, ...]:
         given_up = curve.missed(arm)[place]
         mark = f" ({given_up} given up)" if given_up else ""
         found.append(f"{values[place].mean:,.0f}{mark}")
-    as_it_is = curve.unadapted
-    return (*found, number(as_it_is[place].mean, 2) if as_it_is else "–")
+    if not curve.unadapted:
+        return (*found, "–", "–")
+    as_it_is = curve.unadapted[place]
+    constant = "–" if as_it_is.baseline is None else number(as_it_is.baseline, 2)
+    return (*found, number(as_it_is.mean, 2), constant)
 
 
 def _fits(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
@@ -142,7 +154,7 @@ def capture_page(whole: CaptureCurves) -> str:
             parts.section(
                 group.capitalize(),
                 element("figure", frame, element("figcaption", CAPTION), class_="broad"),
-                table([head.capitalize() for head in HEADS], _rows(own), numeric=range(1, 6)),
+                table([head.capitalize() for head in HEADS], _rows(own), numeric=range(1, 7)),
                 table([head.capitalize() for head in FIT_HEADS], _fits(own), numeric=range(2, 5)),
                 *_behind(own),
             )

@@ -29,6 +29,7 @@ from foretell.tasks.graphs import GraphTask
 from foretell.training.accumulating import bytes_of_row, pieces_for
 from foretell.training.capture_plan import FROM_START, PRE_TRAINING, CapturePlan, Stage
 from foretell.training.checkpoint import POINTER, fill, named_arrays
+from foretell.training.constant_answers import constant_shares
 from foretell.training.engine import STATUS, Progress, Run, Work, this_session
 from foretell.training.fleet import Fleet, SequenceFleet
 from foretell.training.loops import Tree
@@ -273,6 +274,7 @@ def _read(
 ) -> Shown:
     """What the checks of a stage say of each member."""
     first, last = run.history[0]["in_range"], run.history[-1]["in_range"]
+    constant = constant_shares(run.whole)
     members = tuple(
         AdaptedMember(
             arm=arm,
@@ -282,6 +284,7 @@ def _read(
             samples=int(state.step) * run.plan.batch,
             before=first[place],
             after=last[place],
+            constant=constant[place],
         )
         for place, ((arm, seed), state) in enumerate(zip(places, states, strict=True))
     )

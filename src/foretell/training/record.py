@@ -173,6 +173,7 @@ class AdaptedMember:
     samples: int  # until the threshold, or until it was stopped
     before: float  # share of right answers at that size before the first step
     after: float
+    constant: float | None = None  # what the commonest answer, always given, would score there
 
     @property
     def reached(self) -> bool:

@@ -231,3 +231,20 @@ def test_graphs_that_do_not_exist_are_refused_before_training():
     request = Request(what="shortest-path:degree=0.1", budget="smoke")
     with pytest.raises(BadInput, match="no path joins"):
         request.build_protocol().plan(request.question(), (0, 1, 2))
+
+
+def test_a_threshold_that_one_answer_reaches_decides_nothing():
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    record = record_of(plan, logarithmic, logarithmic, (True,) * 4)
+    shares = dict(zip((16, *SIZES), (0.2, 0.4, 0.6, 0.8, 0.9, 0.96), strict=True))
+    members = [dataclasses.replace(own, constant=shares[own.size]) for own in record.members]
+    found = protocol.read(
+        question, plan, dataclasses.replace(record, members=tuple(members)), PROVENANCE
+    )
+    assert found.verdict is Verdict.UNDECIDED and "one answer" in found.reason
+    asked = [value.baseline for value in found.values if value.probe == UNADAPTED]
+    assert asked == pytest.approx([0.4, 0.6, 0.8, 0.9, 0.96])
+    below = [dataclasses.replace(own, constant=0.5) for own in record.members]
+    again = dataclasses.replace(record, members=tuple(below))
+    assert protocol.read(question, plan, again, PROVENANCE).verdict is Verdict.YES
