@@ -56,7 +56,7 @@ def unsolvable_group(monoid: Monoid) -> tuple[int, list[int]] | None:
         if len(group) < LEAST_UNSOLVABLE_ORDER and monoid.complete:
             continue
         acting = permutations(monoid, group, idempotent)
-        places = _few_generators(acting)
+        places = few_generators(acting)
         if not is_solvable(acting[places]):
             return idempotent, [int(group[place]) for place in places]
     return None
@@ -88,7 +88,7 @@ def _order(generators: Maps, limit: int) -> int:
     return len(group)
 
 
-def _few_generators(group: Maps) -> list[int]:
+def few_generators(group: Maps) -> list[int]:
     """Places of some permutations that generate all of them; each at least doubles the group."""
     chosen: list[int] = []
     missing = np.flatnonzero((group != np.arange(group.shape[1])).any(axis=1))
