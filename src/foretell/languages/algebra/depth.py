@@ -16,7 +16,7 @@ from typing import Literal, final
 import numpy as np
 
 from foretell.languages.algebra.green import Green
-from foretell.languages.algebra.groups import few_generators, derived, group_at, permutations
+from foretell.languages.algebra.groups import derived, few_generators, group_at, permutations
 from foretell.languages.algebra.maps import Maps, letter_maps, smallest_type
 from foretell.languages.algebra.monoid import Monoid, generate
 from foretell.languages.dfa import DFA
