@@ -111,14 +111,7 @@ class CircuitsBySteps(Sandbox):
                 Claim(f"{name} attention: largest distance before rounding", 0.0, "<=", ROUNDED),
             )
         ]
-        tasks = [
-            claim
-            for task, size in settings["tasks"].items()
-            for claim in (
-                Claim(f"{task}: wrong answers", 0.0),
-                Claim(f"{task}: steps", float(len(SERIAL[task](size).circuit.gates))),
-            )
-        ]
+        tasks = [Claim(f"{task}: wrong answers", 0.0) for task in settings["tasks"]]
         length = settings["trained"]["length"]
         return (
             *built,
@@ -231,7 +224,6 @@ def _tasks(settings: Mapping[str, Any]) -> dict[str, float]:
         known = np.concatenate([words, bits], axis=1)
         wrong = (known[:, list(outputs)] != oracle(words)).any(axis=1)
         values[f"{task}: wrong answers"] = float(wrong.sum())
-        values[f"{task}: steps"] = float(bits.shape[1])
     return values
 
 

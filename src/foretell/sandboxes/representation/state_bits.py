@@ -114,12 +114,6 @@ class StateBits(Sandbox):
             *ceilings,
             Claim("shift register of n units: information", bits, tolerance=EXACT),
             Claim("shift registers: largest slack of either inequality", 0.0, "=", EXACT),
-            Claim(
-                "copying: largest distance of n + log₂(share copied) from log₂ states",
-                0.0,
-                "=",
-                EXACT,
-            ),
             Claim("cells of fewer bits than the word without a collision", 0.0),
             Claim("cells with a collision of sets that never fail at disjointness", 0.0),
             Claim("cells without a collision of sets that fail at disjointness", 0.0),
@@ -242,17 +236,12 @@ def _slacks(kind: str, sizes: Sizes, what: Known) -> dict[str, float]:
 
 
 def _tight(found: Mapping[str, tuple[Sizes, Known]]) -> dict[str, float]:
-    """Where nothing is lost: registers, the binary number, and copying everywhere."""
+    """Where nothing is lost: registers and the binary number."""
     sizes, registers = found["shift registers"]
     slack = np.abs([registers.information - sizes.bits, registers.state_bits - sizes.bits])
-    bits = registers.accuracies.shape[1]
-    copies = [
-        np.abs(bits + np.log2(own.copied) - own.state_bits).max() for _, own in found.values()
-    ]
     return {
         "shift register of n units: information": float(registers.information[-1]),
         "shift registers: largest slack of either inequality": float(slack.max()),
-        "copying: largest distance of n + log₂(share copied) from log₂ states": float(max(copies)),
         "attention that adds up a binary number: information": float(
             found["attention"][1].information[-1]
         ),
