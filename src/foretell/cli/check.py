@@ -63,10 +63,13 @@ def check(
         float | None,
         typer.Option(help="Capture: until this share is right.", rich_help_panel=TRAINING),
     ] = None,
-    kind: Annotated[
+    architecture: Annotated[
         str | None,
         typer.Option(
-            help="Of model, for template:…: transformer, +kq, +vo, mlp, mlp+gram, rnn, lstm.",
+            "--architecture",
+            "--kind",
+            help="Separated by commas: transformer, elman, gru, lstm, ssm, ssm-signed, hybrid; for "
+            "template:… transformer, +kq, +vo, mlp, mlp+gram, rnn, lstm.",
             rich_help_panel=SHAPE,
         ),
     ] = None,
@@ -128,7 +131,7 @@ def check(
         "precision": precision,
         "attention_scale": attention_scale,
         "weights": weights,
-        "kind": kind,
+        "architecture": architecture,
         "start": start,
         "sizes": sizes,
         "threshold": threshold,

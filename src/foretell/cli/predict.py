@@ -21,9 +21,14 @@ def predict(
     alphabet: Annotated[
         str | None, typer.Option(help="Letters of a regex: abc, or up,down.")
     ] = None,
-    kind: Annotated[
+    architecture: Annotated[
         str | None,
-        typer.Option(help="Of model, for template:…: transformer, transformer+kq, mlp, …."),
+        typer.Option(
+            "--architecture",
+            "--kind",
+            help="Separated by commas: transformer, gru, ssm, …; transformer+kq, mlp, … for "
+            "template:….",
+        ),
     ] = None,
     samples: Annotated[
         int | None, typer.Option(help="Training samples, for boolean:… and template:….")
@@ -39,7 +44,8 @@ def predict(
     from foretell.cli import _sandboxed, _start
 
     with _start.computing():
-        asked = {"positional": positional, "alphabet": alphabet, "kind": kind, "samples": samples}
+        asked = {"positional": positional, "alphabet": alphabet, "samples": samples}
+        asked |= {"architecture": architecture}
         if _sandboxed.is_sandbox(what):
             _sandboxed.predict(what, {**asked, "check": check}, as_json)
             return

@@ -30,8 +30,9 @@ class Precision(StrEnum):
     BFLOAT16 = "bfloat16"
 
 
+FIXED_STATE = ("rnn", "lstm", "elman", "gru", "ssm", "ssm-signed")  # no heads, no positions
 KINDS: tuple[str, ...] = ("transformer", "transformer+kq", "transformer+vo", "transformer+kq+vo")
-KINDS += ("mlp", "mlp+gram", "rnn", "lstm")  # what template tasks are also tried on
+KINDS += ("mlp", "mlp+gram", "hybrid", *FIXED_STATE)  # which task takes which: `models`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +69,9 @@ class Architecture:
         choosing = {"activation": Activation, "attention_scale": AttentionScale}
         for field, kind in (choosing | {"precision": Precision}).items():
             named, value = field.replace("_", " "), getattr(self, field)
-            try:
-                object.__setattr__(self, field, kind(value))
-            except ValueError:
-                hint = " or ".join(kind)
-                raise BadInput(f"unknown {named}", seen=value, hint=hint) from None
+            if value not in list(kind):
+                raise BadInput(f"unknown {named}", seen=value, hint=" or ".join(kind))
+            object.__setattr__(self, field, kind(value))
         # in compiled networks every head reads and writes the whole stream
         if self.activation is not Activation.HEAVISIDE and self.width % self.heads:
             fitting = [h for h in range(1, self.width + 1) if self.width % h == 0]
@@ -97,7 +96,10 @@ class Architecture:
             for name in ("norm", "activation", "attention_scale", "precision", "kind")
             if getattr(self, name) != getattr(Architecture, name)  # as it is by default
         ]
-        return " ".join([f"{self.positional} {self.layers}L {self.heads}H {self.width}d", *unusual])
+        shape = f"{self.positional} {self.layers}L {self.heads}H {self.width}d"
+        if self.kind in FIXED_STATE:  # which is the last of what is unusual
+            shape = f"{unusual.pop()} {self.layers}L {self.width}d"
+        return " ".join([shape, *unusual])
 
     def as_json(self) -> dict[str, object]:
         """Plain values, for hashing and for files; those of a transformer came before kinds."""

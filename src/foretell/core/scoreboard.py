@@ -84,11 +84,7 @@ class Scoreboard:
             place = (prediction.predictor, prediction.strength.label)
             tally.setdefault(place, []).append(row.agreement(prediction))
         return tuple(
-            Record(
-                predictor,
-                strength,
-                *(found.count(kind) for kind in Agreement),
-            )
+            Record(predictor, strength, *(found.count(kind) for kind in Agreement))
             for (predictor, strength), found in sorted(tally.items())
         )
 

@@ -67,14 +67,17 @@ class Block(eqx.Module):
             stream = jnp.take_along_axis(stream, queries[:, :, None], axis=1)
             here = self.attention_norm(stream)
         stream = stream + self.attention(here, everywhere, view)
-        return stream + self.contract(self._activate(self.expand(self.mlp_norm(stream))))
+        hidden = activate(self.activation, self.expand(self.mlp_norm(stream)))
+        return stream + self.contract(hidden)
 
-    def _activate(
-        self, hidden: Float[Array, "batch length hidden"]
-    ) -> Float[Array, "batch length hidden"]:
-        if self.activation is Activation.RELU:
-            return jax.nn.relu(hidden)
-        return jax.nn.gelu(hidden, approximate=True)
+
+def activate(
+    activation: Activation, hidden: Float[Array, "batch length hidden"]
+) -> Float[Array, "batch length hidden"]:
+    """The nonlinearity of an MLP."""
+    if activation is Activation.RELU:
+        return jax.nn.relu(hidden)
+    return jax.nn.gelu(hidden, approximate=True)
 
 
 @final
@@ -97,19 +100,7 @@ class Transformer(eqx.Module):
         A tied architecture needs one label per token; anything else is bad input, because a
         description that says tied must not silently name an untied model.
         """
-        if architecture.activation is Activation.HEAVISIDE:
-            raise BadInput(
-                "a model with Heaviside units cannot be trained",
-                why="steps have no gradient; such networks are compiled from programs",
-                hint="gelu or relu",
-            )
-        if architecture.tied and labels != tokens:
-            raise BadInput(
-                "a tied unembedding needs as many labels as tokens",
-                seen=f"{labels} labels, {tokens} tokens",
-                why="tied means that the embedding table is also the output matrix",
-                hint="an architecture with tied=False",
-            )
+        require_trainable(architecture, tokens, labels)
         return cls(
             draw(tokens, architecture.width, key_for(key, "embedding")),
             load(architecture.positional).create(architecture, key_for(key, "positional")),
@@ -138,9 +129,7 @@ class Transformer(eqx.Module):
         Positions may be one row for the whole batch. Several inputs may share a row: `starts`
         gives for every index where its input begins, and nothing before that is seen.
         """
-        # On an H200 the default precision of float32 products is TF32; float32 means float32 here.
-        exact = self.architecture.precision is Precision.FLOAT32
-        with jax.default_matmul_precision("highest" if exact else "default"):
+        with jax.default_matmul_precision(product_precision(self.architecture)):
             return self._forward(tokens, positions, queries, starts)
 
     def _forward(
@@ -161,15 +150,39 @@ class Transformer(eqx.Module):
             stream = block(stream, view)
         if queries is not None:
             view = View.create(self.architecture, self.positional, positions, queries, starts)
-        return self._unembed(self.norm(last(stream, view, queries)))
-
-    def _unembed(
-        self, stream: Float[Array, "batch query width"]
-    ) -> Float32[Array, "batch query label"]:
         table = self.embedding if self.unembedding is None else self.unembedding
-        rows = stream.reshape(-1, stream.shape[-1])
-        logits = jnp.matmul(rows, table.T.astype(rows.dtype), preferred_element_type=jnp.float32)
-        return logits.reshape(*stream.shape[:2], -1)
+        return unembed(table, self.norm(last(stream, view, queries)))
+
+
+def product_precision(architecture: Architecture) -> str:
+    """On an H200 float32 products are TF32 by default; float32 means float32 here."""
+    return "highest" if architecture.precision is Precision.FLOAT32 else "default"
+
+
+def require_trainable(architecture: Architecture, tokens: int, labels: int) -> None:
+    """Refuse steps, which have no gradient, and a tied table that does not fit."""
+    if architecture.activation is Activation.HEAVISIDE:
+        raise BadInput(
+            "a model with Heaviside units cannot be trained",
+            why="steps have no gradient; such networks are compiled from programs",
+            hint="gelu or relu",
+        )
+    if architecture.tied and labels != tokens:
+        raise BadInput(
+            "a tied unembedding needs as many labels as tokens",
+            seen=f"{labels} labels, {tokens} tokens",
+            why="tied means that the embedding table is also the output matrix",
+            hint="an architecture with tied=False",
+        )
+
+
+def unembed(
+    table: Float32[Array, "label width"], stream: Float[Array, "batch query width"]
+) -> Float32[Array, "batch query label"]:
+    """Logits: products of the stream with every row of the table."""
+    rows = stream.reshape(-1, stream.shape[-1])
+    logits = jnp.matmul(rows, table.T.astype(rows.dtype), preferred_element_type=jnp.float32)
+    return logits.reshape(*stream.shape[:2], -1)
 
 
 def draw(rows: int, width: int, key: Key[Array, ""]) -> Float32[Array, "token width"]:

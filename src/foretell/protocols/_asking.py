@@ -7,49 +7,27 @@ files all pass through `Request`.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from foretell.core.architecture import KINDS, Architecture
+from foretell.core.architecture import FIXED_STATE, KINDS, Architecture
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question, SizeRange
 from foretell.core.task import Task
+from foretell.models import sequence_model, symbols
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
+from foretell.protocols._settings import Budget as Budget
+from foretell.protocols._settings import Setting as Setting
+from foretell.protocols._settings import published as published
+from foretell.protocols._settings import setting_for
 from foretell.protocols._sizes import parse_range, parse_ranges, parse_sizes
 from foretell.tasks.lookup import find_task
 
-
-class Budget(StrEnum):
-    """How much work a measurement may be."""
-
-    SMOKE = "smoke"  # seconds: does everything run?
-    CPU = "cpu"  # minutes on two cores
-    GPU = "gpu"  # the published settings
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Shape and schedule of one training."""
-
-    layers: int
-    heads: int
-    width: int
-    learning_rate: float
-    steps: int
-    warmup: int = 0
-
-
-UNPUBLISHED = Setting(4, 4, 128, 3e-4, 30_000)  # for tasks the paper did not train
-SMOKE = Setting(1, 1, 16, 1e-3, 100)
-CPU_LAYERS, CPU_STEPS = 2, 6_000  # what four seeds do in two to four minutes on two cores
-CPU_WIDTH = {1: 64, 2: 32}  # by layers: about the same work, since the last layer is cheap
 # The paper's code checks every 3,000 steps; stopping earlier costs accuracy at long sizes.
 CHECK_EVERY = {Budget.SMOKE: 50, Budget.CPU: 500, Budget.GPU: 3_000}
 SEEDS = {Budget.SMOKE: 3, Budget.CPU: 4, Budget.GPU: 5}
@@ -95,34 +73,11 @@ SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 SYMBOLS = {Budget.SMOKE: 16, Budget.CPU: 64, Budget.GPU: 64}  # of template:…, and strings of them
 
 
-def published(task: str, positional: str) -> Setting | None:
-    """What the framework paper's search chose."""
-    row = _published().get(positional, {}).get(task)
-    return Setting(*row) if row else None
-
-
-@functools.cache
-def _published() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("_published.toml").read_text(encoding="utf-8"))
-
-
-def setting_for(task: str, positional: str, budget: Budget) -> Setting:
-    """The published setting, cut down to what the budget allows."""
-    if budget is Budget.SMOKE:
-        return SMOKE
-    full = published(task, positional) or UNPUBLISHED
-    if budget is Budget.GPU:
-        return full
-    layers = min(full.layers, CPU_LAYERS)
-    width = min(full.width, CPU_WIDTH[layers])
-    return Setting(
-        layers=layers,
-        heads=next(heads for heads in (min(full.heads, 4), 2, 1) if width % heads == 0),
-        width=width,
-        # the rates published for wide models are needlessly slow at the cut-down width
-        learning_rate=max(full.learning_rate, 1e-3),
-        steps=CPU_STEPS,
-    )
+def kinds_for(protocol: str) -> tuple[str, ...]:
+    """The kinds of model that a protocol can ask about, the usual one first."""
+    of_its_own = {OWN_PROTOCOL["template"]: symbols.KINDS}
+    only = dict.fromkeys((OWN_PROTOCOL["boolean"], "compiled"), KINDS[:1])
+    return (of_its_own | only).get(protocol, sequence_model.KINDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +107,7 @@ class Request:
     samples: int | None = None
     position_penalty: float | None = None  # times regularizer (8) of the framework paper
     weights: str | None = None  # a compiled network to test instead of training one
-    kind: str = KINDS[0]  # of model, for template:…
+    kind: str = KINDS[0]  # of model: which there are depends on the protocol
     start: int | None = None  # capture trains up to this size,
     sizes: tuple[int, ...] | str | None = None  # then adapts to these,
     threshold: float | None = None  # until so much is right
@@ -164,12 +119,12 @@ class Request:
             chosen = "length" if self.weights is None else "compiled"
             chosen = OWN_PROTOCOL.get(self.what.partition(":")[0], chosen)
             object.__setattr__(self, "protocol", chosen)
+        self._check_kind()
         if not self.positional:
-            object.__setattr__(self, "positional", OWN_POSITIONAL.get(str(self.protocol), "nope"))
+            own = {} if self.kind in FIXED_STATE else OWN_POSITIONAL
+            object.__setattr__(self, "positional", own.get(str(self.protocol), "nope"))
         if self.sizes is not None:
             object.__setattr__(self, "sizes", parse_sizes(self.sizes))
-        if self.kind != KINDS[0] and self.protocol != OWN_PROTOCOL["template"]:
-            raise BadInput("only template tasks choose a kind of model", seen=self.kind)
         if self.train is not None and not isinstance(self.train, SizeRange):
             object.__setattr__(self, "train", parse_range(self.train))
         object.__setattr__(self, "bins", parse_ranges(self.bins))
@@ -189,6 +144,25 @@ class Request:
                     f"{name.replace('_', ' ')} may be {most:,} at most", seen=getattr(self, name)
                 )
 
+    def _check_kind(self) -> None:
+        """Which kinds there are depends on what is asked."""
+        kinds = kinds_for(str(self.protocol))
+        if self.kind not in kinds:
+            asked = f"the protocol {self.protocol} measures no such kind of model"
+            raise BadInput(
+                asked if self.kind in KINDS else "unknown kind of model",
+                seen=self.kind,
+                why=f"the architectures there are {', '.join(kinds)}",
+                hint=catalogue.suggest(self.kind, kinds) or kinds[0],
+            )
+        if self.kind in FIXED_STATE and (self.heads or 1) != 1:
+            raise BadInput(
+                f"a model of the kind {self.kind} has no heads",
+                seen=self.heads,
+                why="it reads in order and has no attention",
+                hint="leave out --heads",
+            )
+
     def _check_type(self, name: str) -> None:
         """Question files can hold anything; say which setting has the wrong kind of value."""
         value = getattr(self, name)
@@ -207,13 +181,13 @@ class Request:
     @property
     def setting(self) -> Setting:
         """Shape and schedule for this task, encoding and budget."""
-        return setting_for(self.what, self.positional, self.budget)
+        return setting_for(self.what, self.positional, self.budget, self.kind)
 
     @property
     def published(self) -> bool:
         """Is this the published training, nothing changed?"""
         changed = (self.layers, self.heads, self.width, self.learning_rate, self.steps, self.warmup)
-        known = published(self.what, self.positional) is not None
+        known = self.kind == KINDS[0] and published(self.what, self.positional) is not None
         return self.budget is Budget.GPU and known and all(part is None for part in changed)
 
     @property
@@ -249,7 +223,10 @@ class Request:
         catalogue.find(self.positional, ("positionals",))
         task = self.task()
         protocol = self._protocol_class
-        return Question(task, protocol.architecture(self, task), protocol.outcome(self, task))
+        shape = protocol.architecture(self, task)
+        if self.kind != KINDS[0] and kinds_for(str(self.protocol)) is sequence_model.KINDS:
+            sequence_model.require_described(shape)
+        return Question(task, shape, protocol.outcome(self, task))
 
     def trained_shape(self, task: Task) -> Architecture:
         """The architecture to train, as asked for or as published for the task."""
@@ -264,6 +241,7 @@ class Request:
             tied=task.labels == task.alphabet.tokens,
             attention_scale=self.attention_scale,  # type: ignore[arg-type]
             precision=self.precision,  # type: ignore[arg-type]
+            kind=self.kind,
         )
 
     @property

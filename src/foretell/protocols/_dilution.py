@@ -19,7 +19,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from foretell.core.architecture import Architecture
+from foretell.core.architecture import KINDS, Architecture
 from foretell.core.task import Task
 from foretell.models.attention_looks import look
 from foretell.models.transformer import Transformer
@@ -71,8 +71,7 @@ def looked(folder: Path) -> tuple[Dilution, ...]:
                 why=str(error).splitlines()[0],
                 hint="delete that file; the run is intact",
             ) from None
-    question = folder.parent / "question.json"
-    if not weights.exists() or isinstance(task_from_json(_json(question)["task"]), GraphTask):
+    if not weights.exists() or not _attends(_json(folder.parent / "question.json")):
         return ()
     found = dilution(folder)
     write_atomically(kept, json.dumps([each.as_json() for each in found]))
@@ -84,16 +83,24 @@ def dilution(folder: Path, samples: int = SAMPLES) -> tuple[Dilution, ...]:
     question, plan = _json(folder.parent / "question.json"), _json(folder / "settings.json")["plan"]
     if "sizes" not in plan or "start" not in plan:
         raise BadInput("that is no run of the protocol capture", seen=folder)
-    task = task_from_json(question["task"])
-    if isinstance(task, GraphTask):
-        raise BadInput("attention is looked at in models that read tokens", seen=task.name)
-    architecture = Architecture(**question["architecture"])
+    task, architecture = task_from_json(question["task"]), Architecture(**question["architecture"])
+    if not _attends(question):
+        raise BadInput(
+            "attention is looked at in transformers that read tokens",
+            seen=f"{task.name}, {architecture.label}",
+        )
     found = []
     for (when, seed), arrays in sorted(_models(folder / "weights.safetensors").items()):
         model = _rebuilt(architecture, task, arrays)
         for size in (plan["start"][1], *plan["sizes"]):
             found += _looks(WHEN[when], seed, size, model, task, samples)
     return tuple(found)
+
+
+def _attends(question: Mapping[str, Any]) -> bool:
+    """Is it about a transformer that reads tokens? Others do not attend in every layer."""
+    kind = Architecture(**question["architecture"]).kind
+    return kind == KINDS[0] and not isinstance(task_from_json(question["task"]), GraphTask)
 
 
 def _looks(

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from foretell.core.alphabet import PAD
-from foretell.core.architecture import Architecture
+from foretell.core.architecture import KINDS, Architecture
 from foretell.core.task import Task
 from foretell.models.gpt2 import from_gpt2
 from foretell.models.transformer import Transformer
@@ -121,6 +121,13 @@ def _run_models(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[Trained, 
         for path in (file.parent.parent / "question.json", file.parent / "settings.json")
     )
     architecture = Architecture(**question["architecture"])
+    if architecture.kind != KINDS[0]:
+        raise BadInput(
+            "only transformers have products of positions to look at",
+            seen=architecture.label,
+            why="a recurrence knows order by reading in order, not by positions",
+            hint="a run of a transformer",
+        )
     seeds: dict[int, dict[str, np.ndarray]] = {}
     for name, array in arrays.items():
         found = re.fullmatch(r"seed-(\d+)\.(.*)", name)

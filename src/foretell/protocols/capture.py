@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretell.core.architecture import Architecture
+from foretell.core.architecture import KINDS, Architecture
 from foretell.core.measurement import Interval, Measurement, Value
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question, SizeRange, Verdict
@@ -37,6 +37,7 @@ from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
 from foretell.protocols._adaptation import SLOW, Adaptation, adaptations
 from foretell.protocols._asking import Budget, either
+from foretell.protocols._settings import shape_for
 from foretell.tasks.capturing import CapturesAlgorithm
 from foretell.tasks.graphs import GraphTask
 from foretell.training.capture_plan import (
@@ -97,7 +98,8 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             f"{FEWEST_SEEDS}) reaches the threshold at every size (at least {FEWEST_SIZES}), and "
             "the samples grow as a logarithm at most, or the interval of the exponent holds 0 and "
             f"stays below {SLOW:g}; no: in both, most runs miss the threshold at some size within "
-            "the cap, or the samples grow as a power; undecided: anything else"
+            "the cap, or the samples grow as a power; undecided: anything else, and always where "
+            "one answer for all instances of a size reaches the threshold"
         )
 
     @classmethod
@@ -111,10 +113,14 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     @classmethod
     def architecture(cls, request: Any, task: Task) -> Architecture:
         """As asked for, or two layers; graphs have no positions."""
-        shape = map(either, (request.layers, request.heads, request.width), SHAPES[request.budget])
-        layers, heads, width = shape
+        usual = shape_for(request.kind, *SHAPES[request.budget])
+        layers, heads, width = map(either, (request.layers, request.heads, request.width), usual)
         whole: Architecture = request.trained_shape(task)
         graph = isinstance(task, GraphTask)
+        if graph and request.kind != KINDS[0]:
+            raise BadInput(
+                "only transformers read graphs", seen=request.kind, why="their points have no order"
+            )
         return dataclasses.replace(
             whole,
             layers=layers,
@@ -183,10 +189,11 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         """Samples by arm and size, both curves, then the rule."""
         trained = [own.seed for own in record.members if own.arm == PRE_TRAINING and own.reached]
         arms = adaptations(plan, record)
-        verdict, reason = _decide(plan, arms, trained)
+        constant = constant_answers(record)
+        verdict, reason = _decide(plan, arms, trained, constant)
         values = [value for arm in arms for value in arm.values()]
         if trained:
-            values += [_unadapted(plan, record, size) for size in plan.sizes]
+            values += [_unadapted(plan, record, size, constant.get(size)) for size in plan.sizes]
         return Measurement(
             protocol=self.name,
             question=question,
@@ -228,6 +235,9 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
                 )
             if arm.fit:
                 told.append(f"{arm.name}: {arm.fit.reason}")
+        if constant := constant_answers(record):
+            shares = ", ".join(f"{share:.1%} at {size}" for size, share in constant.items())
+            told.append(f"always the commonest answer is right in {shares}")
         told.append(
             f"batches of {plan.batch} before, {plan.adapting_batch} while adapting, learning rate "
             f"{plan.learning_rate:g}, then {plan.adapting_rate:g}; a check every "
@@ -237,9 +247,31 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         return tuple(told)
 
 
+def constant_answers(record: CaptureRecord) -> dict[int, float]:
+    """What giving the commonest answer to every instance scores, size by size: the mean over
+    held-out samples. Runs kept from before it was recorded have none."""
+    found: dict[int, list[float]] = {}
+    for own in record.members:
+        if own.constant is not None:
+            found.setdefault(own.size, []).append(own.constant)
+    return {size: sum(shares) / len(shares) for size, shares in found.items()}
+
+
 def _decide(
-    plan: CapturePlan, arms: Sequence[Adaptation], trained: Sequence[int]
+    plan: CapturePlan,
+    arms: Sequence[Adaptation],
+    trained: Sequence[int],
+    constant: Mapping[int, float],
 ) -> tuple[Verdict, str]:
+    easy = [
+        size for size in (plan.start.high, *plan.sizes) if constant.get(size, 0) >= plan.threshold
+    ]
+    if easy:
+        return (
+            Verdict.UNDECIDED,
+            f"too easy: at size {easy[0]} one answer for all instances is right in "
+            f"{constant[easy[0]]:.1%}, and {plan.threshold:g} is the threshold",
+        )
     if not trained:
         return (
             Verdict.UNDECIDED,
@@ -255,11 +287,14 @@ def _decide(
     return (Verdict.NO if kinds == {Verdict.NO} else Verdict.UNDECIDED), said
 
 
-def _unadapted(plan: CapturePlan, record: CaptureRecord, size: int) -> Value:
+def _unadapted(
+    plan: CapturePlan, record: CaptureRecord, size: int, constant: float | None
+) -> Value:
     """How often the pre-trained models are right at a larger size as they are."""
     usual = FROM_START if FROM_START in plan.arms else STEP_BY_STEP
     own = [each for each in record.members if (each.arm, each.size) == (usual, size)]
     shares = tuple(each.before for each in own)
     mean, low, high = over_seeds(shares, plan.samples)
     seeds = tuple(each.seed for each in own)
-    return Value(UNADAPTED, SizeRange(size, size), shares, mean, Interval(low, high), seeds)
+    interval = Interval(low, high)
+    return Value(UNADAPTED, SizeRange(size, size), shares, mean, interval, seeds, constant)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from foretell.core.architecture import FIXED_STATE, KINDS
 from foretell.core.prediction import NotApplicable, Prediction
 from foretell.core.question import Question
 from foretell.core.scoreboard import Row
@@ -21,19 +22,34 @@ PREDICTED = ("nope", "ape")  # the encodings theories speak about when nobody na
 
 
 def requests(what: str, unsaid: str = "", **settings: Any) -> tuple[Request, ...]:
-    """One request for each positional encoding named (`nope,ape`), or `unsaid` if none is.
+    """One request for each architecture (`transformer,gru`) and each positional encoding named.
 
-    With nothing unsaid either, it is the protocol's own. A TOML file may set anything; what is
-    given beside it wins.
+    If no encoding is named, `unsaid` are; with nothing unsaid either, it is the protocol's own.
+    Recurrent models have none. An `architecture` may also be called `kind`. A TOML file may set
+    anything; what is given beside it wins.
     """
     chosen = {name: value for name, value in settings.items() if value is not None}
     if what.endswith(".toml"):
         chosen = {**request_from_file(Path(what)), **chosen}
         what = chosen.pop("what")
+    kinds = _named(chosen.pop("architecture", chosen.pop("kind", KINDS[0])))
     check_names(chosen)
-    named = chosen.pop("positional", unsaid)
-    positionals = named if isinstance(named, list | tuple) else str(named).split(",")
-    return tuple(Request(what=what, positional=str(name).strip(), **chosen) for name in positionals)
+    named = chosen.pop("positional", None)
+    return tuple(
+        Request(what=what, positional=positional, kind=kind, **chosen)
+        for kind in kinds
+        for positional in _named(_unsaid(kind, unsaid) if named is None else named)
+    )
+
+
+def _unsaid(kind: str, unsaid: str) -> str:
+    return "" if kind in FIXED_STATE else unsaid
+
+
+def _named(given: Any) -> list[str]:
+    """A list, or names separated by commas."""
+    parts = given if isinstance(given, list | tuple) else str(given).split(",")
+    return [str(part).strip() for part in parts]
 
 
 def predict(what: str, **settings: Any) -> tuple[Prediction | NotApplicable, ...]:

@@ -26,6 +26,7 @@ from foretell.boolean.bounds.terms import (
 )
 from foretell.boolean.expansion import Expansion
 from foretell.boolean.outcome import GapAtMost
+from foretell.core.architecture import KINDS
 from foretell.core.prediction import Assumption, Standing
 from foretell.core.question import Question
 from foretell.tasks.boolean import BooleanTask
@@ -76,6 +77,8 @@ def asked_about(question: Question) -> tuple[Expansion, GapAtMost] | str:
         return "the theory is about the gap between training and fresh inputs only"
     if not isinstance(question.task, BooleanTask):
         return "the theory is about functions of a fixed number of bits"
+    if question.architecture.kind != KINDS[0]:
+        return f"the theory is about transformers, not about a {question.architecture.kind}"
     expansion = question.task.function.expansion
     if expansion is None:
         return "the function has too many bits or components to be written as a sum of parities"

@@ -21,7 +21,10 @@ from foretell.tasks.complexity import Order
 
 LENGTHS = (64, 256, 1024, 4096, 16384)
 HIDDEN = 4  # times the width: the MLP of our transformers
-GATES = {"rnn": 1, "lstm": 4}
+BLOCK = 1 + 2 * HIDDEN  # square matrices of a block beside its recurrence: output and MLP
+MATRICES = {"rnn": 2, "elman": 2 + BLOCK, "gru": 6 + BLOCK, "lstm": 8 + BLOCK}
+MATRICES |= dict.fromkeys(("ssm", "ssm-signed"), 3 + BLOCK)
+HYBRID = "hybrid"
 MOST_DEGREE = 6
 
 
@@ -43,23 +46,31 @@ class Shape:
     @property
     def regime(self) -> str | None:
         """How a model of this kind answers; None where inputs have one length."""
-        if self.kind in GATES:
+        if self.kind in MATRICES:
             return "recurrent pass"
-        return "forward pass" if self.kind.startswith("transformer") else None
+        return "forward pass" if self.kind == HYBRID or self.is_transformer else None
+
+    @property
+    def is_transformer(self) -> bool:
+        """Does every layer attend?"""
+        return self.kind.startswith("transformer")
 
 
 def forward(shape: Shape, length: int) -> int:
-    """A transformer's pass over one input: all pairs of tokens meet."""
+    """A transformer's pass over one input: all pairs of tokens meet, in a hybrid once."""
     part = max(1, shape.width // shape.heads)
-    return ForwardPass(
+    attending = 1 if shape.kind == HYBRID else shape.layers
+    attention = ForwardPass(
         length=length,
         width=shape.width,
         heads=shape.heads,
         key_width=part,
         value_width=part,
         hidden=HIDDEN * shape.width,
-        layers=shape.layers,
+        layers=attending,
     ).operations
+    beside = Shape("ssm", shape.layers - attending, 1, shape.width)
+    return attention + recurrent(beside, length)
 
 
 def limited(shape: Shape, length: int) -> int:
@@ -83,8 +94,8 @@ def kernel(shape: Shape, length: int) -> int:
 
 
 def recurrent(shape: Shape, length: int) -> int:
-    """A recurrent pass: two square matrices a gate, a layer and a token."""
-    return length * shape.layers * GATES.get(shape.kind, 1) * 4 * shape.width**2
+    """A recurrent pass: so many square matrices a layer and a token."""
+    return length * shape.layers * MATRICES.get(shape.kind, 2) * 2 * shape.width**2
 
 
 REGIMES: dict[str, Callable[[Shape, int], int]] = {

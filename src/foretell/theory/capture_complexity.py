@@ -88,7 +88,7 @@ def _reason(certificate: CostCertificate, fact: Fact) -> str:
         f"a {certificate.regime} costs {certificate.bound} (counted: exponent "
         f"{certificate.exponent:.2f} from T = {LENGTHS[0]} to {LENGTHS[-1]:,}"
     )
-    if certificate.regime == "forward pass":
+    if certificate.shape.is_transformer:
         cost += f"; {inference(certificate.shape, IN_THE_LIMIT)} as a sampled kernel"
     if certificate.above:
         return (

@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from foretell.core.architecture import KINDS
 from foretell.core.prediction import (
     Assumption,
     NotApplicable,
@@ -92,6 +93,8 @@ def _silence(question: Question) -> str | None:
     task = question.task
     if not isinstance(question.outcome, GeneralizesInLength):
         return "the theory is about longer inputs only"
+    if question.architecture.kind != KINDS[0]:
+        return f"the theorem is about transformers, not about a {question.architecture.kind}"
     if question.architecture.positional not in POSITIONALS:
         return f"the theorem covers nope and ape, not {question.architecture.positional}"
     if isinstance(task, RegularTask | TrackingTask | ProgramTask):

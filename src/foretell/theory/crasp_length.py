@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foretell.core.architecture import Activation, Architecture, AttentionScale
+from foretell.core.architecture import KINDS, Activation, Architecture, AttentionScale
 from foretell.core.prediction import (
     Assumption,
     NotApplicable,
@@ -57,6 +57,9 @@ class CraspLength(Predictor):
         positional = question.architecture.positional
         if not isinstance(question.outcome, GeneralizesInLength):
             return NotApplicable(self.name, question, "the theory is about longer inputs only")
+        if question.architecture.kind != KINDS[0]:
+            why = f"the theory is about transformers, not about a {question.architecture.kind}"
+            return NotApplicable(self.name, question, why)
         if positional not in FACT_FOR:
             return NotApplicable(
                 self.name,

@@ -17,11 +17,13 @@ from jaxtyping import Array, Float
 
 from foretell.core.architecture import Architecture
 from foretell.models.attention import HELD, LONG
+from foretell.models.sequence_model import KINDS, attention_layers
 from foretell.plain.errors import BadInput
 from foretell.training.plan import Plan
 
 # Numbers that stay in memory, measured from XLA's own analysis of a step (benchmarks/long_context):
 A_WIDTH = 24  # for each position, layer and unit of width: norms, heads, a four times wider MLP
+A_STATE = 16  # the same for a recurrence: what its gates and its state were at every step
 A_SCORE = 3  # for each score: weights that the backward pass reads, and their gradients
 A_LABEL = 4  # for each label of a scored position: logits, softmax, gradient
 SHARE = 0.5  # of the memory, for what is estimated here; the rest is for all that is not
@@ -38,8 +40,10 @@ def bytes_of_row(shape: Architecture, length: int, scored: int, labels: int) -> 
     >>> bytes_of_row(small, 64, 1, 68)
     1180736
     """
-    scores = shape.layers * length**2 if length**2 < LONG else HELD
-    numbers = A_WIDTH * shape.layers * length * shape.width + A_SCORE * shape.heads * scores
+    attending = len(attention_layers(shape)) if shape.kind in KINDS else shape.layers
+    scores = attending * length**2 if length**2 < LONG else HELD * min(attending, 1)
+    units = A_WIDTH * shape.layers + A_STATE * (shape.layers - attending)
+    numbers = units * length * shape.width + A_SCORE * shape.heads * scores
     return BYTES * (numbers + A_LABEL * scored * labels)
 
 

@@ -20,13 +20,15 @@ from foretell.core.alphabet import PAD
 from foretell.core.task import ArrayTree, Example, Task
 from foretell.models.position_products import position_penalty
 from foretell.models.positional import load as load_positional
+from foretell.models.sequence_model import Model as Trained
+from foretell.models.sequence_model import create_model
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
 from foretell.training.accumulating import bytes_of_row, cost_and_gradient, pieces_for
 from foretell.training.packing import Room, Rows, aligned, alone, antithetic, pack
 from foretell.training.plan import Plan
 
-Model = Transformer | FiniteTransformer  # trained, or built by the compiler
+Model = Trained | FiniteTransformer  # or built by the compiler
 DRAWN_AT_ONCE = (10, 5, 2, 1)  # steps whose batches are drawn together, the first that fits
 RUNNING, FITTED, DIVERGED = 0, 1, 2  # what a member's `status` says
 
@@ -45,7 +47,7 @@ class MemberData(NamedTuple):
 class MemberState(NamedTuple):
     """What changes while training."""
 
-    model: Any  # what is trained: a transformer here, other models in other fleets
+    model: Any  # what is trained: a model of sequences here, other models in other fleets
     optimiser: optax.OptState
     step: Int[Array, "*member"]
     status: Int[Array, "*member"]
@@ -56,14 +58,14 @@ class MemberState(NamedTuple):
 def create(plan: Plan, tokens: int, labels: int, data: MemberData) -> MemberState:
     """A fresh member, decided by its seed alone."""
     key = key_for(root_key(data.seed), "model")
-    model = Transformer.create(plan.architecture, tokens, labels, key)
+    model = create_model(plan.architecture, tokens, labels, key)
     zero = jnp.zeros((), jnp.int32)
     return MemberState(model, optimiser(plan).init(model), zero, zero, jnp.zeros(()))
 
 
 def own_rows(model: Model, task: Task) -> Model:
     """The model without rows for tokens and labels that only its neighbours in a fleet have."""
-    if not isinstance(model, Transformer):
+    if isinstance(model, FiniteTransformer):
         return model
     tables = model.embedding[: task.alphabet.size], model.unembedding
     if tables[1] is not None:
@@ -154,7 +156,7 @@ def _own_labels(
 
 
 def loss(
-    model: Transformer,
+    model: Trained,
     rows: Rows,
     label_count: Int[Array, ""],
     counted: Int[Array, ""] | None = None,
@@ -171,7 +173,7 @@ def loss(
     return jnp.sum(costs * rows.mask) / jnp.maximum(counted, 1)
 
 
-def pieces_of(plan: Plan, model: Transformer, rows: Rows) -> int:
+def pieces_of(plan: Plan, model: Trained, rows: Rows) -> int:
     """Into how many pieces a step cuts its batch, by the shapes of both."""
     (count, length), scored = rows.tokens.shape, rows.targets.shape[1]
     table = model.embedding if model.unembedding is None else model.unembedding
@@ -184,9 +186,10 @@ def step(
     """One step of AdamW on a batch."""
     pieces, counted = pieces_of(plan, state.model, rows), jnp.sum(rows.mask)
 
-    def cost_of(model: Transformer, part: Rows) -> Float[Array, ""]:
+    def cost_of(model: Trained, part: Rows) -> Float[Array, ""]:
         cost = loss(model, part, data.label_count, counted)
         if plan.position_penalty:
+            assert isinstance(model, Transformer)  # a plan has no penalty for other kinds
             cost += plan.position_penalty / pieces * position_penalty(model)
         return cost
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretell.core.architecture import Architecture
+from foretell.core.architecture import KINDS, Architecture
 from foretell.core.question import SizeRange
 from foretell.core.task import Task
 from foretell.plain.canonical import content_hash
@@ -103,6 +103,12 @@ class Plan:
                 seen=f"steps {self.steps}, check every {self.check_every}, segment {self.segment}",
                 why="steps and the check interval must be multiples of the segment",
                 hint=f"--steps {-(-self.steps // self.segment) * self.segment}",
+            )
+        if self.position_penalty and self.architecture.kind != KINDS[0]:
+            raise BadInput(
+                "only transformers have products of positions to penalise",
+                seen=self.architecture.kind,
+                hint="leave out --position-penalty",
             )
         if self.until is not None and not 0 < self.until <= 1:
             raise BadInput("a share of right answers lies in (0, 1]", seen=self.until)

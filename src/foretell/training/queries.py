@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pyarrow as arrow
 
+from foretell.core.architecture import KINDS
 from foretell.plain.errors import BadInput
 from foretell.plain.files import explain_disk_trouble
 from foretell.training.record import Record
@@ -21,6 +22,7 @@ COLUMNS = {
     "question": arrow.string(),
     "run": arrow.string(),
     "task": arrow.string(),
+    "architecture": arrow.string(),
     "positional": arrow.string(),
     "layers": arrow.int64(),
     "heads": arrow.int64(),
@@ -49,6 +51,7 @@ def table(store: Store) -> arrow.Table:
             "question": run.folder.parent.name,
             "run": run.folder.name,
             "task": run.question["task"]["name"],
+            "architecture": shape.get("kind", KINDS[0]),
             "positional": shape["positional"],
             "layers": shape["layers"],
             "heads": shape["heads"],

@@ -12,6 +12,10 @@ from jaxtyping import Array, Float, Int, Key
 from foretell.models.symbols import lstm, mlp, recurrent, transformer
 from foretell.models.symbols.shape import StringShape as StringShape
 
+KINDS = (
+    *("transformer", "transformer+kq", "transformer+vo", "transformer+kq+vo"),
+    *("mlp", "mlp+gram", "rnn", "lstm"),
+)
 Model = transformer.SymbolTransformer | mlp.SymbolMlp | recurrent.SymbolRecurrent | lstm.SymbolLstm
 
 

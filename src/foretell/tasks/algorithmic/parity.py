@@ -35,7 +35,8 @@ class Parity(AnsweringTask):
     @property
     def facts(self) -> tuple[Fact, ...]:
         """Sensitive to every bit, at every length."""
-        return crasp_facts(plain="no", periodic_local="no", ac0="no")
+        odd = Fact("regular", "0*1(0|10*1)*", "by definition: the answer is 1 for these inputs")
+        return (*crasp_facts(plain="no", periodic_local="no", ac0="no"), odd)
 
     def answer(self, word: tuple[str, ...]) -> tuple[str, ...]:
         """Count the ones."""
