@@ -2,26 +2,25 @@
 
 One file a topic, under `learning` or `representation`; `claims` are computed from formulas before
 anything runs, `measure` never sees them, `compare` lines them up. Their data are laws over
-sequences, not tasks with one right answer, so generator, formula and run of a topic live together.
+sequences, not tasks with one right answer; what they are made of is in `foretell.worlds`.
 """
 
 from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, final
 
 from foretell.plain.catalogue import find
 from foretell.protocols._asking import Budget
-from foretell.training.engine import Progress
+from foretell.worlds.descent import Show as Show
 
 Relation = Literal["=", "<=", ">=", "order"]
 Evidence = Literal["theorem", "derived", "numeric", "empirical", "conjecture"]
 RELATIONS = ("=", "<=", ">=", "order")
 EVIDENCE = ("theorem", "derived", "numeric", "empirical", "conjecture")
-Show = Callable[[Progress], None]
 Value = float | tuple[str, ...]
 
 

@@ -12,8 +12,6 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare, load
-from foretell.sandboxes.architecture_fleet import cost_of, matched, parameters, words_of
-from foretell.sandboxes.architecture_tasks import DEPTH, READ, game
 from foretell.sandboxes.representation.architecture_comparison import (
     COMPARED,
     SMALL,
@@ -26,6 +24,8 @@ from foretell.sandboxes.representation.architecture_comparison import (
     shapes_of,
     wrong_parities,
 )
+from foretell.worlds.architecture_fleet import cost_of, matched, parameters, words_of
+from foretell.worlds.architecture_tasks import DEPTH, READ, game
 
 NAME = "architecture-comparison"
 DIFFERS = "recall: hybrid"  # why is said under its known limits

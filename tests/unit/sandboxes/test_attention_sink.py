@@ -10,8 +10,8 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.kgram_backcopy import draw_backcopy, next_laws, sample_backcopy
 from foretell.sandboxes.learning.attention_sink import AttentionSink
+from foretell.worlds.k_gram_backcopy import draw_backcopy, next_laws, sample_backcopy
 
 
 def test_words_follow_the_law_and_copy_after_triggers() -> None:

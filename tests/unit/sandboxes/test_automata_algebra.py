@@ -14,7 +14,8 @@ from foretell.languages.regular import RegularLanguage
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.automata import (
+from foretell.sandboxes.representation.automata_algebra import AutomataAlgebra, expected
+from foretell.worlds.automata import (
     BUILT_IN,
     automaton,
     bounded_brackets,
@@ -23,7 +24,6 @@ from foretell.sandboxes.automata import (
     random_automaton,
     relabelled,
 )
-from foretell.sandboxes.representation.automata_algebra import AutomataAlgebra, expected
 
 ROWS = {
     "parity": ("commutative", 2, 1),

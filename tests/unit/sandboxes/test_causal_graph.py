@@ -10,8 +10,9 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.chains import Prior
-from foretell.sandboxes.graph_information import (
+from foretell.sandboxes.learning.causal_graph import PROBE, CausalGraph
+from foretell.worlds.chains import Prior
+from foretell.worlds.graph_information import (
     chi_square,
     counted_information,
     edge_mean,
@@ -19,8 +20,7 @@ from foretell.sandboxes.graph_information import (
     kinship,
     parent_share,
 )
-from foretell.sandboxes.graph_trees import counted, require_parents, sample_examples, tree
-from foretell.sandboxes.learning.causal_graph import PROBE, CausalGraph
+from foretell.worlds.graph_trees import counted, require_parents, sample_examples, tree
 
 TABLE = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.25, 0.25, 0.5]])
 

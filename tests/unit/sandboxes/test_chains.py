@@ -9,8 +9,8 @@ import pytest
 
 from foretell.numerics.precision import double_precision
 from foretell.plain.errors import BadInput
-from foretell.sandboxes import chains, n_grams
-from foretell.sandboxes.chains import Prior
+from foretell.worlds import chains, n_grams
+from foretell.worlds.chains import Prior
 
 KEY = jax.random.key(3)
 

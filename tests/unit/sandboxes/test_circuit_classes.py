@@ -10,8 +10,14 @@ import pytest
 from foretell.constructions.flat_error import all_inputs
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import circuit_rules, compare
-from foretell.sandboxes.circuit_rules import (
+from foretell.sandboxes import compare
+from foretell.sandboxes.representation.circuit_classes import (
+    CircuitClasses,
+    enumerated,
+    what_is_left,
+)
+from foretell.worlds import circuit_rules
+from foretell.worlds.circuit_rules import (
     CAVEAT,
     DEPTHS,
     PRECISIONS,
@@ -19,12 +25,7 @@ from foretell.sandboxes.circuit_rules import (
     TASKS,
     circuit_verdict,
 )
-from foretell.sandboxes.parity_reductions import REDUCTIONS
-from foretell.sandboxes.representation.circuit_classes import (
-    CircuitClasses,
-    enumerated,
-    what_is_left,
-)
+from foretell.worlds.parity_reductions import REDUCTIONS
 
 SANDBOX = CircuitClasses()
 SHORT = {"constant": "1", "logarithmic": "log", "none": "0", "linear": "n", "polynomial": "poly"}

@@ -22,9 +22,9 @@ from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.permutation_training import rows_of
-from foretell.sandboxes.permutation_words import draw_products, symmetric_group
 from foretell.sandboxes.representation.circuits_by_steps import CircuitsBySteps, evaluate
+from foretell.worlds.permutation_training import rows_of
+from foretell.worlds.permutation_words import draw_products, symmetric_group
 
 SANDBOX = CircuitsBySteps()
 ADDER = {

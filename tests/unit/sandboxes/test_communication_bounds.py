@@ -9,18 +9,18 @@ import pytest
 
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import communication as formulas
 from foretell.sandboxes import compare
-from foretell.sandboxes.communication import Size, attention_message, fewest, three_gram_message
-from foretell.sandboxes.communication_counts import (
+from foretell.sandboxes.representation.communication_bounds import CommunicationBounds
+from foretell.worlds import communication as formulas
+from foretell.worlds.communication import Size, attention_message, fewest, three_gram_message
+from foretell.worlds.communication_counts import (
     encoder_accuracies,
     induction_answers,
     kinds_bits,
     searched_rounds,
     three_gram_is_zero,
 )
-from foretell.sandboxes.induction_words import follower, index_words
-from foretell.sandboxes.representation.communication_bounds import CommunicationBounds
+from foretell.worlds.induction_words import follower, index_words
 
 SANDBOX = CommunicationBounds()
 

@@ -13,8 +13,8 @@ from foretell.constructions.hop_doubling import answers, build, composed, depth,
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.composition_training import lengths_asked, sample_question, shape_of
 from foretell.sandboxes.learning.composed_permutations import ComposedPermutations
+from foretell.worlds.composition_training import lengths_asked, sample_question, shape_of
 
 
 def _all_words(symbols: int, folds: int) -> tuple[np.ndarray, np.ndarray]:

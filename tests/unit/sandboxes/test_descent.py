@@ -10,8 +10,8 @@ import pytest
 from jaxtyping import Array
 
 from foretell.numerics.keys import root_key
-from foretell.sandboxes.descent import Trained, descend
 from foretell.training.engine import Progress
+from foretell.worlds.descent import Trained, descend
 
 
 def bowl(steps: int, every: int, shown: list[Progress] | None = None) -> Trained:

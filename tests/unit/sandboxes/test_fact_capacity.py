@@ -17,7 +17,7 @@ from foretell.sandboxes.learning.fact_capacity import (
     recalled_bits,
     slope_of,
 )
-from foretell.sandboxes.memory_recall import (
+from foretell.worlds.memory_recall import (
     Book,
     Recall,
     Sizes,

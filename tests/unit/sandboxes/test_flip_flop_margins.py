@@ -13,14 +13,20 @@ from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.flip_flop_head import (
+from foretell.sandboxes.representation.flip_flop_margins import (
+    FlipFlopMargins,
+    last_share,
+    misread,
+    waits,
+)
+from foretell.worlds.flip_flop_head import (
     branched_error,
     error_of,
     needed_kappa,
     share_bound,
     worst_share,
 )
-from foretell.sandboxes.flip_flops import (
+from foretell.worlds.flip_flops import (
     IGNORE,
     READ,
     WRITE,
@@ -30,12 +36,6 @@ from foretell.sandboxes.flip_flops import (
     require_law,
     sample,
     tokens,
-)
-from foretell.sandboxes.representation.flip_flop_margins import (
-    FlipFlopMargins,
-    last_share,
-    misread,
-    waits,
 )
 
 SANDBOX = FlipFlopMargins()

@@ -14,8 +14,9 @@ from foretell.numerics.precision import double_precision
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.flip_flop_counts import counted, glitch, interval, last_writes, rates
-from foretell.sandboxes.flip_flop_readers import (
+from foretell.sandboxes.representation.flip_flop_training import FlipFlopTraining
+from foretell.worlds.flip_flop_counts import counted, glitch, interval, last_writes, rates
+from foretell.worlds.flip_flop_readers import (
     Recipe,
     decoder_reader,
     draw_batch,
@@ -23,9 +24,8 @@ from foretell.sandboxes.flip_flop_readers import (
     recurrent_reader,
     train,
 )
-from foretell.sandboxes.flip_flops import READ, Word, all_words, gaps
-from foretell.sandboxes.recurrent_reader import fresh_recurrent
-from foretell.sandboxes.representation.flip_flop_training import FlipFlopTraining
+from foretell.worlds.flip_flops import READ, Word, all_words, gaps
+from foretell.worlds.recurrent_reader import fresh_recurrent
 
 SANDBOX = FlipFlopTraining()
 

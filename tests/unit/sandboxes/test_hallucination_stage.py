@@ -16,7 +16,7 @@ from foretell.sandboxes.learning.hallucination_stage import (
     growth_rates,
     half_times,
 )
-from foretell.sandboxes.memory_facts import (
+from foretell.worlds.memory_facts import (
     LENGTH,
     NOISE,
     Attention,

@@ -7,12 +7,12 @@ import pytest
 
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.chains import every_word
 from foretell.sandboxes.learning.in_context_markov import (
     InContextMarkov,
     enumerate_losses,
     word_law,
 )
+from foretell.worlds.chains import every_word
 
 
 def test_the_law_of_words_sums_to_one_and_is_that_of_urns() -> None:

@@ -18,8 +18,8 @@ from foretell.constructions.induction_head import (
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.induction_words import follower, mixed_words, targets
 from foretell.sandboxes.representation.induction_depth import InductionDepth
+from foretell.worlds.induction_words import follower, mixed_words, targets
 
 SANDBOX = InductionDepth()
 

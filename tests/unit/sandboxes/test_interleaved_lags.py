@@ -10,8 +10,8 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.graph_lags import averaged_models, averaged_shares, chances_of, weave
 from foretell.sandboxes.learning.interleaved_lags import InterleavedLags
+from foretell.worlds.graph_lags import averaged_models, averaged_shares, chances_of, weave
 
 TABLE = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.25, 0.25, 0.5]])
 LAGS = (1, 2, 3)

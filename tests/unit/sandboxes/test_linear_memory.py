@@ -18,7 +18,7 @@ from foretell.sandboxes.learning.linear_memory import (
     hebbian_shares,
     linear,
 )
-from foretell.sandboxes.memory_capacity import (
+from foretell.worlds.memory_capacity import (
     Tuning,
     associations,
     capacity,

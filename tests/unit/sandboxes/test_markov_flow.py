@@ -11,8 +11,8 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.learning.markov_flow import MarkovFlow
-from foretell.sandboxes.learning.markov_landscape import entropy_rate
-from foretell.sandboxes.markov_energy import (
+from foretell.worlds.binary_chain import entropy_rate
+from foretell.worlds.markov_energy import (
     SADDLE,
     SADDLE_ENERGY,
     attention_slope,

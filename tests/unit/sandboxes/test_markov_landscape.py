@@ -8,14 +8,8 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Findings, compare
-from foretell.sandboxes.learning.markov_landscape import (
-    LENGTH,
-    MarkovLandscape,
-    entropy,
-    entropy_rate,
-    require_chain,
-    sequences,
-)
+from foretell.sandboxes.learning.markov_landscape import LENGTH, MarkovLandscape, sequences
+from foretell.worlds.binary_chain import entropy, entropy_rate, require_chain
 
 SANDBOX = MarkovLandscape()
 DEGENERATE = (0.4, 0.6)

@@ -12,9 +12,9 @@ from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.learning.markov_landscape import entropy, entropy_rate
 from foretell.sandboxes.learning.markov_training import MarkovTraining
-from foretell.sandboxes.markov_layer import (
+from foretell.worlds.binary_chain import entropy, entropy_rate
+from foretell.worlds.markov_layer import (
     Chain,
     Weights,
     expected_loss,

@@ -9,7 +9,7 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.learning.mlp_memory import MlpMemory, held_by, network, tangent
-from foretell.sandboxes.memory_capacity import associations, fleet_of_facts
+from foretell.worlds.memory_capacity import associations, fleet_of_facts
 
 
 def _weights(scale: float) -> dict[str, dict[str, np.ndarray]]:

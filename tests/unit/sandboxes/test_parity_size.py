@@ -10,14 +10,14 @@ from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.parity_grid import (
+from foretell.sandboxes.representation.parity_size import ParitySize
+from foretell.worlds.parity_grid import (
     draw_sizes,
     explained,
     paired,
     place_ones,
     require_sizes,
 )
-from foretell.sandboxes.representation.parity_size import ParitySize
 
 SANDBOX = ParitySize()
 

@@ -14,8 +14,6 @@ from foretell.models.small_decoder import create
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.rasp_l_tasks import SHORT, SUITE, UNKNOWN, member
-from foretell.sandboxes.rasp_l_training import answers, plan
 from foretell.sandboxes.representation.rasp_l_suite import (
     CPU_TASKS,
     SIZES,
@@ -23,6 +21,8 @@ from foretell.sandboxes.representation.rasp_l_suite import (
     gap,
     try_program,
 )
+from foretell.worlds.rasp_l_tasks import SHORT, SUITE, UNKNOWN, member
+from foretell.worlds.rasp_l_training import answers, plan
 
 OURS = ("count", "parity-with-scratchpad", "reverse-addition-with-hints")
 

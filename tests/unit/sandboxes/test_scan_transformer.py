@@ -21,13 +21,13 @@ from foretell.constructions.scan_automaton import (
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.automata import BUILT_IN, automaton, bounded_brackets, follow, from_maps
 from foretell.sandboxes.representation.scan_transformer import (
     ScanTransformer,
     _layers_needed,
     _wrong_in_time,
     tried,
 )
+from foretell.worlds.automata import BUILT_IN, automaton, bounded_brackets, follow, from_maps
 
 SANDBOX = ScanTransformer()
 

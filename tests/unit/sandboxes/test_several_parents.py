@@ -10,13 +10,13 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.graph_parents import (
+from foretell.sandboxes.learning.several_parents import LagHeads, SeveralParents, chances
+from foretell.worlds.graph_parents import (
     counted_family,
     grow_family,
     require_parent_lags,
     sample_families,
 )
-from foretell.sandboxes.learning.several_parents import LagHeads, SeveralParents, chances
 
 
 def test_a_word_follows_its_parents() -> None:

@@ -9,14 +9,14 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.automata import automaton, follow
-from foretell.sandboxes.automaton_training import machines, right, states_after
 from foretell.sandboxes.representation.shortcut_training import (
     RANKS,
     ShortcutTraining,
     _agreement,
     least_depth,
 )
+from foretell.worlds.automata import automaton, follow
+from foretell.worlds.automaton_training import machines, right, states_after
 
 SANDBOX = ShortcutTraining()
 NAMES = ("parity", "flip-flop", "symmetric-5")

@@ -9,7 +9,6 @@ import pytest
 
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.chains import Prior
 from foretell.sandboxes.learning.stagewise_induction import (
     BEFORE,
     LEAST,
@@ -17,8 +16,9 @@ from foretell.sandboxes.learning.stagewise_induction import (
     _stages,
     levels_of,
 )
-from foretell.sandboxes.n_grams import balanced_levels, sampled_levels
-from foretell.sandboxes.ngram_attention import fresh, read
+from foretell.worlds.chains import Prior
+from foretell.worlds.n_gram_attention import fresh, read
+from foretell.worlds.n_grams import balanced_levels, sampled_levels
 
 
 def test_levels() -> None:

@@ -16,8 +16,8 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.representation.state_bits import StateBits
-from foretell.sandboxes.state_fleets import attention_summaries, random_cells
-from foretell.sandboxes.state_partitions import (
+from foretell.worlds.state_fleets import attention_summaries, random_cells
+from foretell.worlds.state_partitions import (
     all_words,
     known,
     read_words,

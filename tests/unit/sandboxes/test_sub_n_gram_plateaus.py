@@ -10,10 +10,10 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.chains import Prior
 from foretell.sandboxes.learning.sub_n_gram_plateaus import SubNGramPlateaus
-from foretell.sandboxes.n_grams import counted_levels, finite_level, last_counts, raw
-from foretell.sandboxes.ngram_model import counting, predict
+from foretell.worlds.chains import Prior
+from foretell.worlds.n_gram_model import counting, predict
+from foretell.worlds.n_grams import counted_levels, finite_level, last_counts, raw
 
 
 def test_constructed_weights_say_the_raw_k_gram() -> None:

@@ -16,7 +16,7 @@ from foretell.sandboxes.learning.topic_attention import (
     share_on_topic,
     topic_shares_of,
 )
-from foretell.sandboxes.topics import Corpus
+from foretell.worlds.topics import Corpus
 
 
 def test_equal_scores_look_at_all_topics_alike_and_a_gap_at_its_own() -> None:

@@ -10,7 +10,7 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.learning.topic_embeddings import TopicEmbeddings, given, pairs
-from foretell.sandboxes.topics import Corpus, Masking, block_solution, endless_documents
+from foretell.worlds.topics import Corpus, Masking, block_solution, endless_documents
 
 CORPUS = Corpus(topics=3, words=2, few=2)
 

@@ -17,7 +17,7 @@ from foretell.sandboxes.learning.topic_values import (
     library,
     smallest_fit,
 )
-from foretell.sandboxes.topics import (
+from foretell.worlds.topics import (
     Corpus,
     Masking,
     block_solution,

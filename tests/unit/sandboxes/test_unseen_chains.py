@@ -8,8 +8,8 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.chains import require_stochastic
 from foretell.sandboxes.learning.unseen_chains import UnseenChains, _tables, cycle
+from foretell.worlds.chains import require_stochastic
 
 
 def test_a_cycle_has_a_floor_and_goes_round() -> None:

@@ -15,7 +15,7 @@ Definition: Words are <s>, x_1, x_2, ...; x_{t+1} is drawn from the row of x_t, 
     divergence from the true law of the next symbol.
 Example:
     >>> import jax.numpy as jnp
-    >>> from foretell.sandboxes.kgram_backcopy import draw_backcopy, next_laws
+    >>> from foretell.worlds.k_gram_backcopy import draw_backcopy, next_laws
     >>> law = draw_backcopy(0, 4, 1, 0.3)
     >>> trigger = int(jnp.argmax(law.triggers))
     >>> other = int(jnp.argmin(law.triggers))
@@ -48,8 +48,8 @@ from foretell.models.small_decoder import Decoder, Shape, create, logits, look
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.kgram_backcopy import Backcopy, draw_backcopy, next_laws, sample_backcopy
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.k_gram_backcopy import Backcopy, draw_backcopy, next_laws, sample_backcopy
 
 SHOWN = 24  # positions of the word whose attention is drawn
 SMALL = {"symbols": 16, "triggers": 2, "length": 32, "width": 32, "rate": 3e-3, "decay": 0.0}

@@ -40,16 +40,16 @@ from foretell.models.disentangled import place_attention
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.graph_information import (
+from foretell.worlds.graph_information import (
     chi_square,
     counted_information,
     edge_mean,
     first_gradient,
     parent_share,
 )
-from foretell.sandboxes.graph_training import Recipe, TreeRun, train_trees
-from foretell.sandboxes.graph_trees import require_parents, tree
-from foretell.sandboxes.n_grams import independent_level
+from foretell.worlds.graph_training import Recipe, TreeRun, train_trees
+from foretell.worlds.graph_trees import require_parents, tree
+from foretell.worlds.n_grams import independent_level
 
 PROBE = (-1, 0, 0, 1, 1, 2, 2, 3)  # the tree whose gradient is held against the information
 

@@ -41,7 +41,7 @@ from foretell.constructions.hop_doubling import answers, build, composed, depth,
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.composition_training import DIETS, train_compositions
+from foretell.worlds.composition_training import DIETS, train_compositions
 
 CHANCE, STUCK, LEARNT = 0.05, 0.05, 0.95  # of shares right, of ln N, share right when learnt
 EASY, HARD = f"{DIETS[0]}: share right", f"{DIETS[1]}: loss"

@@ -41,8 +41,8 @@ from jaxtyping import Float, Int
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.memory_capacity import ALMOST_ALL, capacity, rounded
-from foretell.sandboxes.memory_recall import (
+from foretell.worlds.memory_capacity import ALMOST_ALL, capacity, rounded
+from foretell.worlds.memory_recall import (
     Sizes,
     World,
     book,

@@ -42,8 +42,8 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.stages import half_time
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.memory_facts import Attention, draw, facts_of, log_chances, stages
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.memory_facts import Attention, draw, facts_of, log_chances, stages
 
 PARTS = ("relation", "subject")
 LATE, LEVEL_OFF, SAME_LAW = 0.12, 0.02, 0.02  # how far off times, levels and laws still agree

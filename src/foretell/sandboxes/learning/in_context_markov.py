@@ -48,7 +48,7 @@ from scipy.special import gammaln
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.chains import (
+from foretell.worlds.chains import (
     Prior,
     contexts_of,
     every_word,
@@ -56,7 +56,7 @@ from foretell.sandboxes.chains import (
     sample_words,
     stationary,
 )
-from foretell.sandboxes.n_grams import (
+from foretell.worlds.n_grams import (
     binary_levels,
     counts,
     cross_entropy,

@@ -42,7 +42,7 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.precision import double_precision
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.graph_lags import (
+from foretell.worlds.graph_lags import (
     averaged_models,
     averaged_shares,
     chances_of,

@@ -66,7 +66,7 @@ from foretell.constructions.k_gram_reach import built_up_to, impossible_from, se
 from foretell.numerics.stages import crossing
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.n_grams import counts
+from foretell.worlds.n_grams import counts
 
 ERROR = 1e-3
 CASES = ((2, 1, 64), (2, 3, 128), (3, 2, 128), (2, 6, 256), (3, 4, 256))

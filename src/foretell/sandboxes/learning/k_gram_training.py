@@ -38,9 +38,9 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show, Value
-from foretell.sandboxes.chains import Prior, contexts_of, sample_rows, sample_words
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.n_grams import cross_entropy, last_counts, smoothed
+from foretell.worlds.chains import Prior, contexts_of, sample_rows, sample_words
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.n_grams import cross_entropy, last_counts, smoothed
 
 SYMBOLS, PRIOR = 2, Prior()
 CLOSE = 0.03  # nats above the best that still count as learnt

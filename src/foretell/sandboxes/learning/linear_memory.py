@@ -40,7 +40,7 @@ from scipy import optimize, special
 
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.memory_capacity import (
+from foretell.worlds.memory_capacity import (
     ALMOST_ALL,
     Associations,
     Tuning,

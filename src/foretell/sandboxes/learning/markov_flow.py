@@ -17,7 +17,7 @@ Definition: With s = (x - ½) + a(m - ½), m the mean of the symbols so far, the
     p + q > 1 those with -1/√2 < w < 0, and, whatever their energy, all with w ≥ 0. Integrating
     a normal law over that set gives the chance of a trap, the same for all chains on one side.
 Example:
-    >>> from foretell.sandboxes.markov_energy import trap_probability
+    >>> from foretell.worlds.markov_energy import trap_probability
     >>> for spread in (0.1, 1.0):
     ...     often, seldom = (trap_probability(spread, switching=it) for it in (True, False))
     ...     print(f"start {spread:g}: trapped {often:.3f} if p + q > 1, {seldom:.3f} if p + q < 1")
@@ -46,8 +46,8 @@ from foretell.numerics.precision import double_precision
 from foretell.numerics.stages import crossing
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.learning.markov_landscape import entropy, entropy_rate, require_chain
-from foretell.sandboxes.markov_energy import (
+from foretell.worlds.binary_chain import entropy, entropy_rate, require_chain
+from foretell.worlds.markov_energy import (
     SADDLE,
     SADDLE_ENERGY,
     attention_slope,
@@ -58,7 +58,7 @@ from foretell.sandboxes.markov_energy import (
     trap_probability,
     trapped,
 )
-from foretell.sandboxes.markov_plane import follow, loss_and_gradients, read_attention_slope
+from foretell.worlds.markov_plane import follow, loss_and_gradients, read_attention_slope
 
 CHAINS = ((0.1, 0.1), (0.9, 0.9), (0.2, 0.3), (0.5, 0.8))  # the first two are drawn
 GOOD = (0.5, -1.0)  # a start that learns either kind of chain

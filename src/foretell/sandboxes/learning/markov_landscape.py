@@ -38,9 +38,9 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
 from foretell.numerics.precision import double_precision
-from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.worlds.binary_chain import entropy, entropy_rate, require_chain
 
 LENGTH, WIDTH, HIDDEN = 6, 4, 8
 CHAINS = ((0.5, 0.8), (0.2, 0.3), (0.9, 0.9), (0.4, 0.6))
@@ -92,26 +92,6 @@ class MarkovLandscape(Sandbox):
             values |= {f"{_label(p, q)}: {name}": value for name, value in found.items()}
             curves.append({"p": p, "q": q, **around})
         return Findings(values, {"chains": curves})
-
-
-def require_chain(p: float, q: float) -> tuple[float, float]:
-    """Both strictly between 0 and 1, so that the chain forgets where it began."""
-    for name, value in (("p", p), ("q", q)):
-        if not 0 < value < 1:
-            raise BadInput(
-                f"{name} is no switching probability", seen=value, why="it must be between 0 and 1"
-            )
-    return p, q
-
-
-def entropy(p: float) -> float:
-    """Of one binary symbol, in nats."""
-    return float(-p * np.log(p) - (1 - p) * np.log1p(-p))
-
-
-def entropy_rate(p: float, q: float) -> float:
-    """The least loss: what is unknown of the next symbol given the last."""
-    return (q * entropy(p) + p * entropy(q)) / (p + q)
 
 
 def _label(p: float, q: float) -> str:

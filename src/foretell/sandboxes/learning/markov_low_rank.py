@@ -41,8 +41,8 @@ from jaxtyping import Array, Float
 
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.learning.markov_landscape import entropy, entropy_rate
-from foretell.sandboxes.markov_layer import (
+from foretell.worlds.binary_chain import entropy, entropy_rate
+from foretell.worlds.markov_layer import (
     Chain,
     Weights,
     expected_loss,

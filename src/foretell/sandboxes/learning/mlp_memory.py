@@ -34,7 +34,7 @@ from jaxtyping import Array, Float, Int
 
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.memory_capacity import (
+from foretell.worlds.memory_capacity import (
     Memory,
     Tuning,
     associations,

@@ -41,9 +41,10 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.stages import crossing, half_time
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.chains import Prior, balance, sample_rows, sample_words
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.n_grams import (
+from foretell.worlds.chains import Prior, balance, sample_rows, sample_words
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.n_gram_attention import Reader, fresh, read
+from foretell.worlds.n_grams import (
     balanced_levels,
     binary_levels,
     cross_entropy,
@@ -51,7 +52,6 @@ from foretell.sandboxes.n_grams import (
     last_counts,
     smoothed,
 )
-from foretell.sandboxes.ngram_attention import Reader, fresh, read
 
 SYMBOLS = 2
 PRIORS = {"dirichlet": Prior(), "doubly stochastic": Prior("doubly-stochastic")}

@@ -42,10 +42,10 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.stages import flat_stay
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show, Value
-from foretell.sandboxes.chains import Prior, contexts_of, sample_rows, sample_words
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.n_grams import counted_levels, last_counts, smoothed
-from foretell.sandboxes.ngram_model import Matcher, counting, fresh, loss_of, predict
+from foretell.worlds.chains import Prior, contexts_of, sample_rows, sample_words
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.n_gram_model import Matcher, counting, fresh, loss_of, predict
+from foretell.worlds.n_grams import counted_levels, last_counts, smoothed
 
 PRIOR = Prior()
 NEAR, FLAT, LEAST = 0.012, 1e-5, 300.0  # of a plateau: distance to its level, slope, steps

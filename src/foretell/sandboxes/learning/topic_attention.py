@@ -40,9 +40,9 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.stages import crossing
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.descent import Trained, descend
 from foretell.sandboxes.learning.topic_values import library
-from foretell.sandboxes.topics import (
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.topics import (
     Corpus,
     Masking,
     block_solution,

@@ -44,9 +44,9 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.descent import Trained, descend
 from foretell.sandboxes.learning.topic_values import frequencies, library
-from foretell.sandboxes.topics import Corpus, Masking, topic_gap
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.topics import Corpus, Masking, topic_gap
 
 LOSSES = {"squared": "squared loss", "cross": "cross-entropy"}
 ERRORS, TRAINED, CONSTANT = 5.0, 0.10, 0.10  # standard errors; shares of the gap

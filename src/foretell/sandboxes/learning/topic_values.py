@@ -41,8 +41,8 @@ from jaxtyping import Array, Float, Int, Key
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.topics import (
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.topics import (
     Corpus,
     Masking,
     block_solution,

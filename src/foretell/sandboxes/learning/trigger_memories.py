@@ -46,7 +46,7 @@ from foretell.numerics.stages import half_time
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show, Value
-from foretell.sandboxes.descent import Trained, descend
+from foretell.worlds.descent import Trained, descend
 
 NAMES = {"output": "W_O2", "second": "W_K2", "first": "W_K1"}  # in the order of learning
 ORDER, RIGHT = "half-times, first to last", "share right at triggers seen before"

@@ -47,7 +47,7 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.descent import Trained, descend
+from foretell.worlds.descent import Trained, descend
 
 NEAR, NOISE = 0.05, 0.05  # of ln K, and of shares right
 STAY, END = "longest stay at ln K, in steps", "share right at the end"

@@ -42,10 +42,10 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show, Value
-from foretell.sandboxes.chains import Prior, sample_rows, sample_words
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.n_grams import independent_level
-from foretell.sandboxes.ngram_model import FIRM, attention_of, loss_of
+from foretell.worlds.chains import Prior, sample_rows, sample_words
+from foretell.worlds.descent import Trained, descend
+from foretell.worlds.n_gram_model import FIRM, attention_of, loss_of
+from foretell.worlds.n_grams import independent_level
 
 PRIOR = Prior()
 ATTENTION, SAMPLING = 0.05, 0.01  # how far attention and losses may be off

@@ -38,9 +38,9 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.chains import Prior, sample_rows
-from foretell.sandboxes.graph_training import Recipe, said, train_trees
-from foretell.sandboxes.graph_trees import counted, grow, tree
+from foretell.worlds.chains import Prior, sample_rows
+from foretell.worlds.graph_training import Recipe, said, train_trees
+from foretell.worlds.graph_trees import counted, grow, tree
 
 HOME = "random rows (trained on)"
 AWAY = ("cycle", "balanced", "sparse")

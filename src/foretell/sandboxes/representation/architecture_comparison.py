@@ -51,7 +51,7 @@ from foretell.models.state_space import linear_recurrence
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.architecture_fleet import (
+from foretell.worlds.architecture_fleet import (
     BYTES,
     FIRST,
     cost_of,
@@ -60,9 +60,9 @@ from foretell.sandboxes.architecture_fleet import (
     remembered,
     trained_accuracies,
 )
-from foretell.sandboxes.architecture_tasks import Game, game
-from foretell.sandboxes.state_fleets import shift_registers
-from foretell.sandboxes.state_partitions import all_words, read_words, same_state
+from foretell.worlds.architecture_tasks import Game, game
+from foretell.worlds.state_fleets import shift_registers
+from foretell.worlds.state_partitions import all_words, read_words, same_state
 
 SOLVED, CLOSE, AGREEING = 0.95, 0.1, 0.9
 PARITY_LENGTH, PARITY_WORDS = 300, 64

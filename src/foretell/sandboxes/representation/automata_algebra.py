@@ -20,7 +20,7 @@ Definition: The semigroup S of an automaton (Q, Σ, δ) is the closure of the ma
     nested d deep. The run closes the letters' maps and computes idempotents, groups and series.
 Example:
     >>> from foretell.languages.algebra.depth import depth_class
-    >>> from foretell.sandboxes.automata import automaton
+    >>> from foretell.worlds.automata import automaton
     >>> found = depth_class(automaton("symmetric-5"))
     >>> found.rung, found.size, found.series, found.upper
     ('non-solvable', 120, ((120, 60, 60),), 'O(log T) layers')
@@ -50,7 +50,7 @@ import numpy as np
 from foretell.languages.algebra.depth import RUNGS, DepthClass, Rung, depth_class
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show, Value
-from foretell.sandboxes.automata import BUILT_IN, automaton, family_of, relabelled
+from foretell.worlds.automata import BUILT_IN, automaton, family_of, relabelled
 
 # Numbers of each family whose sizes are compared with the formula.
 SWEEPS = {

@@ -58,7 +58,7 @@ from foretell.languages.algebra.monoid import generate
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.circuit_rules import (
+from foretell.worlds.circuit_rules import (
     DEPTHS,
     PRECISIONS,
     STEPS,
@@ -67,7 +67,7 @@ from foretell.sandboxes.circuit_rules import (
     circuit_verdict,
     contradictions,
 )
-from foretell.sandboxes.parity_reductions import REDUCTIONS
+from foretell.worlds.parity_reductions import REDUCTIONS
 
 GROUPS = {4: (24, 1), 5: (120, 60)}  # points: order of all permutations, and of what is left
 LEAST_FIRST = "average sensitivity, least first"

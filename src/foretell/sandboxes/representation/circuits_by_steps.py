@@ -53,8 +53,8 @@ from foretell.numerics.precision import double_precision
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.circuit_rules import circuit_verdict
-from foretell.sandboxes.permutation_training import train_products
+from foretell.worlds.circuit_rules import circuit_verdict
+from foretell.worlds.permutation_training import train_products
 
 SHARP = {"hard": math.inf, "soft": 40.0}
 ENOUGH, TOO_LITTLE, ROUNDED = 0.95, 0.5, 1e-9

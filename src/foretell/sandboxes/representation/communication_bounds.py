@@ -16,7 +16,7 @@ Definition: With h₂ the binary entropy in bits, the tasks need: disjointness o
     Two more limits are on depth: lags by H_l heads a layer cannot match orders k ≥ Π(H_l + 1) + 2,
     and k hops take ⌈log₂ k⌉ rounds of asking others how far they have got.
 Example:
-    >>> from foretell.sandboxes.communication import Size, attention_message, fewest, induction_bits
+    >>> from foretell.worlds.communication import Size, attention_message, fewest, induction_bits
     >>> one_head = Size(heads=1, precision=9)
     >>> fewest(attention_message, "width", induction_bits(512), one_head)
     28
@@ -46,9 +46,9 @@ from foretell.constructions.induction_head import induction_head, sign_codes
 from foretell.constructions.k_gram_reach import impossible_from, searched_order
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes import communication as formulas
-from foretell.sandboxes.communication import Size
-from foretell.sandboxes.communication_counts import (
+from foretell.worlds import communication as formulas
+from foretell.worlds.communication import Size
+from foretell.worlds.communication_counts import (
     ENCODED,
     compositions,
     copy_bits_by_counting,

@@ -45,14 +45,14 @@ from scipy.special import softmax
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.flip_flop_head import (
+from foretell.worlds.flip_flop_head import (
     branched_error,
     error_of,
     needed_kappa,
     share_bound,
     worst_share,
 )
-from foretell.sandboxes.flip_flops import IGNORE, READ, WRITE, Word, all_words, require_law, sample
+from foretell.worlds.flip_flops import IGNORE, READ, WRITE, Word, all_words, require_law, sample
 
 HEADS = ((8.0, 0.2), (12.0, 1.0))  # κ and c of the heads that random words are read with
 WEAK = ((8.0, 0.2), (4.0, 1.0))  # of those that every short word is read with: both err there

@@ -17,7 +17,7 @@ Definition: Words of T tokens are T/2 pairs of an instruction (write, read, igno
     the loss.
 Example:
     >>> from foretell.constructions.flip_flop import read_flip_flop
-    >>> from foretell.sandboxes.flip_flops import Word, tokens
+    >>> from foretell.worlds.flip_flops import Word, tokens
     >>> word = Word(jnp.array([0, 0, 2, 1]), jnp.array([0, 1, 0, 1]))  # write, write, ignore, read
     >>> shape, weights = read_flip_flop(pairs=4)
     >>> said, _ = decoder_reader(shape)(weights, tokens(word)[None])
@@ -53,16 +53,16 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.precision import double_precision
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.flip_flop_counts import Wrong, counted, glitch, interval, rates
-from foretell.sandboxes.flip_flop_readers import (
+from foretell.worlds.flip_flop_counts import Wrong, counted, glitch, interval, rates
+from foretell.worlds.flip_flop_readers import (
     Recipe,
     decoder_reader,
     glitches,
     recurrent_reader,
     train,
 )
-from foretell.sandboxes.flip_flops import READ, TOKENS, Word, sample
-from foretell.sandboxes.recurrent_reader import fresh_recurrent
+from foretell.worlds.flip_flops import READ, TOKENS, Word, sample
+from foretell.worlds.recurrent_reader import fresh_recurrent
 
 USUAL, SPARSE, DENSE = 0.8, 0.98, 0.1
 LAWS = (USUAL, SPARSE, DENSE)

@@ -58,9 +58,9 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.communication import Size, attention_message, fewest, induction_bits
-from foretell.sandboxes.descent import descend
-from foretell.sandboxes.induction_words import follower, index_words, mixed_words, targets
+from foretell.worlds.communication import Size, attention_message, fewest, induction_bits
+from foretell.worlds.descent import descend
+from foretell.worlds.induction_words import follower, index_words, mixed_words, targets
 
 CODES = {"one-hot": one_hot_codes, "signs": sign_codes}
 SOLVED, UNSOLVED, WIDEST = 0.97, 0.7, 64

@@ -48,15 +48,15 @@ from foretell.models.small_decoder import Shape
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.descent import descend
-from foretell.sandboxes.parity_grid import (
+from foretell.worlds.descent import descend
+from foretell.worlds.parity_grid import (
     draw_sizes,
     explained,
     paired,
     place_ones,
     require_sizes,
 )
-from foretell.sandboxes.recurrent_reader import fresh_recurrent, said_after
+from foretell.worlds.recurrent_reader import fresh_recurrent, said_after
 
 START, TOKENS = 2, 3  # the token before the bits; how many tokens there are
 ATTENTION = "transformer"

@@ -52,8 +52,8 @@ from foretell.rasp_l.interpreter import run
 from foretell.rasp_l.on_device import compiled
 from foretell.rasp_l.program import Program
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.rasp_l_tasks import SHORT, SUITE, UNKNOWN, member
-from foretell.sandboxes.rasp_l_training import Curve, plan, train
+from foretell.worlds.rasp_l_tasks import SHORT, SUITE, UNKNOWN, member
+from foretell.worlds.rasp_l_training import Curve, plan, train
 
 # Counted by hand from the descriptions of the programs; the measurement counts after inlining.
 SIZES = {

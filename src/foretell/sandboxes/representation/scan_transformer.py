@@ -21,7 +21,7 @@ Definition: Position n holds the map f_n of its letter as a one-hot matrix of |Q
     positions hold a pointer, follow it, and take over the pointer they find.
 Example:
     >>> from foretell.constructions.scan_automaton import layers_for, scan
-    >>> from foretell.sandboxes.automata import automaton
+    >>> from foretell.worlds.automata import automaton
     >>> [layers_for(length) for length in (7, 8, 64, 100)]
     [3, 3, 6, 7]
     >>> network = scan(automaton("symmetric-5"), 100)
@@ -66,7 +66,7 @@ from foretell.numerics.precision import double_precision
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.automata import BUILT_IN, automaton, follow
+from foretell.worlds.automata import BUILT_IN, automaton, follow
 
 SHARPNESS = 40.0
 DRAWN = 16  # positions of the word in the figure

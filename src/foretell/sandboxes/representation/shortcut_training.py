@@ -50,7 +50,8 @@ from foretell.numerics.ranks import spearman
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.automaton_training import (
+from foretell.sandboxes.representation.automata_algebra import expected
+from foretell.worlds.automaton_training import (
     Machines,
     decoder_reader,
     fresh_decoder,
@@ -60,7 +61,6 @@ from foretell.sandboxes.automaton_training import (
     right,
     train,
 )
-from foretell.sandboxes.representation.automata_algebra import expected
 
 BAR = 0.99
 HARDEST, SHIFTED, ONES = "symmetric-5", "parity", 0.9

@@ -43,15 +43,15 @@ from foretell.models.recurrent import CELLS, Cell
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
-from foretell.sandboxes.communication import Size
-from foretell.sandboxes.descent import descend
-from foretell.sandboxes.state_fleets import (
+from foretell.worlds.communication import Size
+from foretell.worlds.descent import descend
+from foretell.worlds.state_fleets import (
     Sizes,
     attention_summaries,
     random_cells,
     shift_registers,
 )
-from foretell.sandboxes.state_partitions import (
+from foretell.worlds.state_partitions import (
     Known,
     all_words,
     known,

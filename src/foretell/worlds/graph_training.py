@@ -16,11 +16,10 @@ from jaxtyping import Array, Float, Int
 
 from foretell.models.disentangled import Disentangled, answer, create
 from foretell.numerics.keys import key_for, root_key
-from foretell.sandboxes import Show
-from foretell.sandboxes.chains import Prior
-from foretell.sandboxes.descent import descend
-from foretell.sandboxes.graph_trees import Example, counted, require_parents, sample_examples
-from foretell.sandboxes.n_grams import cross_entropy
+from foretell.worlds.chains import Prior
+from foretell.worlds.descent import Show, descend
+from foretell.worlds.graph_trees import Example, counted, require_parents, sample_examples
+from foretell.worlds.n_grams import cross_entropy
 
 ROWS = 120  # of a watched curve
 

@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, Int
 from scipy.special import digamma, roots_jacobi
 
 from foretell.plain.errors import BadInput
-from foretell.sandboxes.chains import (
+from foretell.worlds.chains import (
     BALANCING,
     Prior,
     contexts_of,

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from foretell.constructions.lag_selection import require_lags
-from foretell.sandboxes.chains import require_length, stationary
+from foretell.worlds.chains import require_length, stationary
 
 
 def weave(

@@ -19,9 +19,8 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from foretell.models.small_decoder import Decoder, Shape, create, logits
 from foretell.numerics.keys import key_for, root_key
-from foretell.sandboxes import Show
-from foretell.sandboxes.descent import descend
-from foretell.sandboxes.permutation_words import Products, draw_products, symmetric_group
+from foretell.worlds.descent import Show, descend
+from foretell.worlds.permutation_words import Products, draw_products, symmetric_group
 
 WAYS = ("with steps", "without steps")
 

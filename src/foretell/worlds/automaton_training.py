@@ -21,9 +21,8 @@ from foretell.models.recurrent import Cell, Gru
 from foretell.models.small_decoder import Decoder, Shape
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
-from foretell.sandboxes import Show
-from foretell.sandboxes.automata import automaton
-from foretell.sandboxes.descent import descend
+from foretell.worlds.automata import automaton
+from foretell.worlds.descent import Show, descend
 
 Words = Int[Array, "batch length"]
 Reader = Callable[[Any, Words], Float[Array, "batch length token"]]

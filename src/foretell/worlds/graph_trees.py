@@ -16,8 +16,8 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from foretell.plain.errors import BadInput
-from foretell.sandboxes.chains import Prior, sample_rows, stationary
-from foretell.sandboxes.n_grams import smoothed
+from foretell.worlds.chains import Prior, sample_rows, stationary
+from foretell.worlds.n_grams import smoothed
 
 MANUAL = (-1, 0, 0, 1, 2)
 FAMILIES = ("chain", "pairs", "random", "manual")

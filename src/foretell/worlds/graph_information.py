@@ -17,8 +17,8 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from foretell.models.disentangled import Disentangled, answer, create
 from foretell.plain.errors import BadInput
-from foretell.sandboxes.chains import Prior, require_stochastic
-from foretell.sandboxes.graph_trees import require_parents, sample_examples
+from foretell.worlds.chains import Prior, require_stochastic
+from foretell.worlds.graph_trees import require_parents, sample_examples
 
 SHARPNESS, FLOOR, AT_ONCE = 1.0, 0.01, 4096
 

@@ -12,9 +12,9 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Key
 
-from foretell.sandboxes import Show
 from foretell.training.engine import Progress
 
+Show = Callable[[Progress], None]
 Loss = Callable[[Any, Key[Array, ""]], Float[Array, ""]]
 
 

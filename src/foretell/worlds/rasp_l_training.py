@@ -15,8 +15,7 @@ from foretell.core.task import Example, Task
 from foretell.models.small_decoder import Decoder, Shape, create, logits
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
-from foretell.sandboxes import Show
-from foretell.sandboxes.descent import descend
+from foretell.worlds.descent import Show, descend
 
 WARM_UP = 0.1  # share of the steps in which the rate grows
 DECAY, LARGEST_SLOPE = 0.01, 1.0

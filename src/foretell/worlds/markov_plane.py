@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from foretell.sandboxes.markov_energy import chances_of_one, factor, gradient, loss
+from foretell.worlds.markov_energy import chances_of_one, factor, gradient, loss
 
 SHARE, STEPS = 0.06, 900  # of the time that the curvature allows; so many times
 

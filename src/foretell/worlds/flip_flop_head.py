@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from foretell.plain.errors import BadInput
-from foretell.sandboxes.flip_flops import require_law
+from foretell.worlds.flip_flops import require_law
 
 GRID = 8001
 

@@ -17,8 +17,7 @@ from jaxtyping import Array, Float, Int, Key
 from foretell.models.small_decoder import Decoder, Shape, create, logits
 from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
-from foretell.sandboxes import Show
-from foretell.sandboxes.descent import Trained, descend
+from foretell.worlds.descent import Show, Trained, descend
 
 DIETS = ("all lengths", "longest only")
 

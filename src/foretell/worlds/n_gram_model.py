@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from foretell.plain.errors import BadInput
-from foretell.sandboxes.chains import require_length
+from foretell.worlds.chains import require_length
 
 FLOOR = 1e-3  # added to the predicted chances in the loss: copies can miss a symbol altogether
 FIRM = 30.0  # score of a lag that is looked at and nothing else

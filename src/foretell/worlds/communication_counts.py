@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from scipy.special import softmax
 
 from foretell.constructions.flat_error import all_inputs
-from foretell.sandboxes.induction_words import follower, index_words
+from foretell.worlds.induction_words import follower, index_words
 
 ENCODED = 3  # bits of which all encoders are tried
 

@@ -19,10 +19,9 @@ from jaxtyping import Array, Bool, Float, Int, Key
 from foretell.models import small_decoder
 from foretell.models.small_decoder import Decoder, Shape
 from foretell.numerics.keys import key_for, root_key
-from foretell.sandboxes import Show
-from foretell.sandboxes.descent import descend
-from foretell.sandboxes.flip_flops import READ, ZERO, Word, require_law, sample, tokens
-from foretell.sandboxes.recurrent_reader import Recurrent, said_after
+from foretell.worlds.descent import Show, descend
+from foretell.worlds.flip_flops import READ, ZERO, Word, require_law, sample, tokens
+from foretell.worlds.recurrent_reader import Recurrent, said_after
 
 # Weights and tokens of a batch, to what is said at the instructions and how sharp attention is.
 Reader = Callable[[Any, Int[Array, "batch length"]], tuple[Array, Array]]

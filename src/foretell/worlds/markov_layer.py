@@ -20,9 +20,8 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
-from foretell.sandboxes import Show
-from foretell.sandboxes.descent import Trained, descend
-from foretell.sandboxes.learning.markov_landscape import require_chain
+from foretell.worlds.binary_chain import require_chain
+from foretell.worlds.descent import Show, Trained, descend
 
 SPREAD = 0.02  # of a Gaussian start
 GOOD = 0.5  # entries of the good start's embedding; its positions take half of it away

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from foretell.models.small_decoder import Shape, look
 from foretell.numerics.intervals import wilson
-from foretell.sandboxes.flip_flops import READ, WRITE, Word, tokens
+from foretell.worlds.flip_flops import READ, WRITE, Word, tokens
 
 # Which reads are wrong: by member, law of the words, word, and pair.
 Wrong = Bool[np.ndarray, "member set draw length"]

@@ -19,8 +19,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
-from foretell.sandboxes import Show
-from foretell.sandboxes.descent import Trained, descend
+from foretell.worlds.descent import Show, Trained, descend
 
 FAINTEST = -60.0  # the logarithm of the least weight, far from the least number there is
 

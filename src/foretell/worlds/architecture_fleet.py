@@ -21,10 +21,9 @@ from foretell.models.layers import Linear
 from foretell.models.recurrent import CELLS, Gru
 from foretell.models.sequence_model import HYBRID, attention_layers, create_model
 from foretell.numerics.keys import key_for, root_key
-from foretell.sandboxes import Show
-from foretell.sandboxes.architecture_tasks import Game, Word
-from foretell.sandboxes.descent import descend
 from foretell.theory._complexity import REGIMES, Shape, inference
+from foretell.worlds.architecture_tasks import Game, Word
+from foretell.worlds.descent import Show, descend
 
 FIRST = "transformer"  # the others have about as many parameters as this one
 HEADS = {FIRST: 2}

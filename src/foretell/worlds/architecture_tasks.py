@@ -20,7 +20,7 @@ from jaxtyping import Array, Bool, Int, Key
 
 from foretell.core.architecture import FIXED_STATE
 from foretell.plain.errors import BadInput
-from foretell.sandboxes.communication import copy_bits, index_bits
+from foretell.worlds.communication import copy_bits, index_bits
 
 WRITE, IGNORE, READ = 0, 2, 3  # writing a 1 is token 1
 BITS_A_UNIT = 1.0  # that training makes use of; float32 would have room for 32
