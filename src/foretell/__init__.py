@@ -2,8 +2,8 @@
 
 >>> import foretell as ft
 >>> said = ft.predict("parity", positional="ape")
->>> [each.verdict.value for each in said if isinstance(each, ft.Prediction)]
-['no']
+>>> {each.predictor: each.verdict.value for each in said if isinstance(each, ft.Prediction)}
+{'crasp-length': 'no', 'rasp-l-conjecture': 'undecided'}
 
 Names load when first used, so that `import foretell` stays fast.
 """

@@ -55,7 +55,7 @@ def _named(given: Any) -> list[str]:
 def predict(what: str, **settings: Any) -> tuple[Prediction | NotApplicable, ...]:
     """Every theory's answer, without training anything.
 
-    >>> said = [each for each in predict("sort") if isinstance(each, Prediction)]
+    >>> said = [each for each in predict("sort") if each.predictor == "crasp-length"]
     >>> [(each.question.architecture.positional, each.verdict.value) for each in said]
     [('nope', 'yes'), ('ape', 'yes')]
     """

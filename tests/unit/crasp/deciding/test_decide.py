@@ -27,8 +27,8 @@ def verdicts(dfa, **asked):
 def test_every_row_of_the_published_table_with_certificates_that_check(name):
     facts, dfa = benchmark.row(name).facts, benchmark.load(name).dfa
     found = decide(dfa)
-    assert found.crasp.answer == facts.crasp
-    assert found.crasp_periodic_local.answer == facts.crasp_periodic_local
+    assert facts.crasp in (None, found.crasp.answer)  # of some rows nothing is published
+    assert facts.crasp_periodic_local in (None, found.crasp_periodic_local.answer)
     assert all(answer.certificate.answer == answer.answer for answer in found.answers)
     for certificate in {id(item.certificate): item.certificate for item in found.answers}.values():
         checked = certificate.check()
