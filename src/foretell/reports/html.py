@@ -11,6 +11,7 @@ from foretell.plain.errors import StoreProblem
 from foretell.reports import _sections as parts
 from foretell.reports import phrases
 from foretell.reports._markup import Markup, bullets, element, table, together
+from foretell.reports.kinds import NOTE, kinds_matrix
 from foretell.reports.orders import orders
 
 
@@ -68,6 +69,7 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
                 parts.records_table(scoreboard.records()),
                 bullets(phrases.sentence(order.sentence) for order in orders(scoreboard)),
             ),
+            *_kinds(scoreboard),
             parts.section("Questions", _rows_table(rows)),
         ]
     else:
@@ -76,6 +78,19 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
         content.append(parts.section("Not read", parts.problems_list(problems)))
     content += [_row_section(row) for row in rows]
     return page("foretell scoreboard", content)
+
+
+def _kinds(scoreboard: Scoreboard) -> list[Markup]:
+    """Task by kind of model, if several kinds were asked."""
+    matrix = kinds_matrix(scoreboard)
+    if matrix is None:
+        return []
+    rows = [
+        (task, *(_lines(element("span", line, class_="nowrap") for line in own) for own in cells))
+        for task, cells in zip(matrix.tasks, matrix.cells, strict=True)
+    ]
+    shown = table(("Task", *matrix.kinds), rows)
+    return [parts.section("Kinds of model", shown, element("p", NOTE, class_="quiet"))]
 
 
 def _rows_table(rows: Sequence[Row]) -> Markup:

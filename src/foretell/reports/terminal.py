@@ -20,6 +20,7 @@ from foretell.core.question import Question, Verdict
 from foretell.core.scoreboard import Agreement, Record, Row, Scoreboard
 from foretell.plain.errors import StoreProblem
 from foretell.reports import phrases
+from foretell.reports.kinds import NOTE, kinds_matrix
 from foretell.reports.orders import orders
 
 VERDICT_STYLE = {
@@ -186,6 +187,7 @@ def show_scoreboard(
         console.print(_records_table(scoreboard.records()))
         for order in orders(scoreboard):
             console.print(Text(order.sentence))
+        _show_kinds(console, scoreboard)
     else:
         console.print(Text("nothing measured yet; try: foretell check majority"))
     if problems:
@@ -194,6 +196,19 @@ def show_scoreboard(
     for problem in problems:
         said = f"{problem.seen}: {problem.what}" + (f" ({problem.why})" if problem.why else "")
         console.print(Text(said, style="yellow"), soft_wrap=True)  # a path stays in one piece
+
+
+def _show_kinds(console: Console, scoreboard: Scoreboard) -> None:
+    matrix = kinds_matrix(scoreboard)
+    if matrix is None:
+        return
+    console.print()
+    console.print(Text("KINDS OF MODEL", style="bold"))
+    shown = Table("task", *matrix.kinds, box=None, pad_edge=False, header_style="dim")
+    for task, cells in zip(matrix.tasks, matrix.cells, strict=True):
+        shown.add_row(task, *("\n".join(lines) for lines in cells))
+    console.print(shown)
+    console.print(Text(NOTE, style="dim"))
 
 
 def _rows_table(rows: Sequence[Row], *, wide: bool) -> Table:

@@ -78,7 +78,7 @@ def asked_about(question: Question) -> tuple[Expansion, GapAtMost] | str:
     if not isinstance(question.task, BooleanTask):
         return "the theory is about functions of a fixed number of bits"
     if question.architecture.kind != KINDS[0]:
-        return f"the theory is about transformers, not about a {question.architecture.kind}"
+        return f"the theory is about transformers, not about {question.architecture.kind}"
     expansion = question.task.function.expansion
     if expansion is None:
         return "the function has too many bits or components to be written as a sum of parities"

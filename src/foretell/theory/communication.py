@@ -94,7 +94,7 @@ def _silence(question: Question) -> str | None:
     if not isinstance(question.outcome, GeneralizesInLength):
         return "the theory is about longer inputs only"
     if question.architecture.kind != KINDS[0]:
-        return f"the theorem is about transformers, not about a {question.architecture.kind}"
+        return f"the theorem is about transformers, not about {question.architecture.kind}"
     if question.architecture.positional not in POSITIONALS:
         return f"the theorem covers nope and ape, not {question.architecture.positional}"
     if isinstance(task, RegularTask | TrackingTask | ProgramTask):

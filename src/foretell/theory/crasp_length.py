@@ -58,7 +58,7 @@ class CraspLength(Predictor):
         if not isinstance(question.outcome, GeneralizesInLength):
             return NotApplicable(self.name, question, "the theory is about longer inputs only")
         if question.architecture.kind != KINDS[0]:
-            why = f"the theory is about transformers, not about a {question.architecture.kind}"
+            why = f"the theory is about transformers, not about {question.architecture.kind}"
             return NotApplicable(self.name, question, why)
         if positional not in FACT_FOR:
             return NotApplicable(

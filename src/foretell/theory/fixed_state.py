@@ -78,7 +78,7 @@ class FixedState(Predictor):
         if not isinstance(question.outcome, GeneralizesInLength):
             return NotApplicable(self.name, question, "the theory is about longer inputs only")
         if kind not in (*CELLS, *STATE_SPACES):
-            why = f"the theory is about recurrences without attention, not about a {kind}"
+            why = f"the theory is about recurrences without attention, not about {kind}"
             return NotApplicable(self.name, question, why)
         dfa = automaton_of(question.task)
         if dfa is None:

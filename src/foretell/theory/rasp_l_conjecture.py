@@ -65,7 +65,7 @@ class RaspLConjecture(Predictor):
             return NotApplicable(self.name, question, "the conjecture is about longer inputs only")
         kind = question.architecture.kind
         if not kind.startswith("transformer"):
-            why = f"the conjecture is about transformers, not about a {kind}"
+            why = f"the conjecture is about transformers, not about {kind}"
             return NotApplicable(self.name, question, why)
         program = known_program(question.task)
         if program is not None and program.size <= SHORT:

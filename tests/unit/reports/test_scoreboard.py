@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import dataclasses
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from foretell.core.question import Question
+from foretell.reports.html import scoreboard_page
+from foretell.reports.kinds import kinds_matrix
 from foretell.reports.scoreboard import build_scoreboard, question_from_json, scoreboard_json
+from foretell.reports.terminal import show_scoreboard
 from foretell.training.store import Store
 
 
@@ -142,3 +148,24 @@ def test_an_empty_store(store: Store) -> None:
 def test_questions_come_back_from_json(what: str, make: Any) -> None:
     question = make[1](what)
     assert question_from_json(json.loads(json.dumps(question.as_json()))).hash == question.hash
+
+
+def test_kinds_of_model_stand_side_by_side(store: Store, saver: Saver, make: Any) -> None:
+    _, make_question, _ = make
+    question = make_question("parity")
+    assert kinds_matrix(build_scoreboard(store)[0]) is None
+    saver.save(question)
+    assert kinds_matrix(build_scoreboard(store)[0]) is None  # one kind has nothing beside it
+    other = dataclasses.replace(question.architecture, kind="ssm", heads=1)
+    saver.save(dataclasses.replace(question, architecture=other))
+    board, problems = build_scoreboard(store)
+    matrix = kinds_matrix(board)
+    assert matrix is not None and not problems
+    assert set(matrix.kinds) == {"transformer", "ssm"} and len(matrix.tasks) == 1
+    signs = {kind: cell[0][0] for kind, cell in zip(matrix.kinds, matrix.cells[0], strict=True)}
+    assert signs["ssm"] == "✗"  # gates in [0, 1] cannot go around
+    page = scoreboard_page(board)
+    assert "Kinds of model" in page and "ssm 2L 64d" in page
+    console = Console(file=io.StringIO(), width=120)
+    show_scoreboard(console, board)
+    assert "KINDS OF MODEL" in console.file.getvalue()
