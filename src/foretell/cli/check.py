@@ -69,7 +69,7 @@ def check(
             "--architecture",
             "--kind",
             help="Separated by commas: transformer, elman, gru, lstm, ssm, ssm-signed, hybrid; for "
-            "template:… transformer, +kq, +vo, mlp, mlp+gram, rnn, lstm.",
+            "template:… also +kq, +vo, mlp, mlp+gram, rnn.",
             rich_help_panel=SHAPE,
         ),
     ] = None,

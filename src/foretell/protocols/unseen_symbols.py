@@ -8,7 +8,8 @@ Definition: A model is trained on n strings whose wildcards stand for n symbols,
     the first step. Every 10 steps the model is looked at; reported are the losses at the look with
     the smallest validation loss. Kinds of models: `transformer`, with `+kq` and `+vo` one number a
     head times the identity added to its product of keys and queries, of values and outputs; `mlp`
-    on one-hot tokens, with `+gram` also on which places are equal; `rnn`; `lstm`.
+    on one-hot tokens, with `+gram` also on which places are equal; `rnn`; `lstm`; and, with
+    their blocks for sequences, `elman`, `gru`, `ssm`, `ssm-signed`, `hybrid`.
 Example:
     >>> UnseenSymbols(steps=1_000, check_every=100, learning_rate=1e-3).batch
     1024
@@ -33,6 +34,7 @@ from foretell.core.measurement import Interval, Measurement, Value
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question, SizeRange, Verdict
 from foretell.core.task import Task
+from foretell.models.symbols.mixing import KINDS as MIXING
 from foretell.numerics.intervals import of_mean
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import SYMBOLS, Budget, either
@@ -48,6 +50,7 @@ SHAPES = {  # layers, heads, width
     Budget.GPU: (2, 16, 128),
 }
 OTHER_SHAPES = {"mlp": (3, 1, 256), "rnn": (1, 1, 128), "lstm": (1, 1, 128)}
+OTHER_SHAPES |= dict.fromkeys(MIXING, (1, 1, 128)) | {"hybrid": (2, 2, 128)}
 EPOCHS = {Budget.SMOKE: 40, Budget.CPU: 150, Budget.GPU: 1_000}
 SEEDS = {Budget.SMOKE: 2, Budget.CPU: 3, Budget.GPU: 5}
 RATE, BATCH = 1e-3, 1_024
@@ -187,15 +190,15 @@ class UnseenSymbols(Protocol[SymbolPlan, SymbolRecord]):
 def shape_of(task: TemplateTask, kind: str, layers: int, heads: int, width: int) -> Architecture:
     """A model of that kind for the task: what its kind does not have is said as such."""
     family = kind.split("+")[0]
-    is_transformer = family == "transformer"
+    is_transformer, has_blocks = family == "transformer", family in ("transformer", *MIXING)
     return Architecture(
         layers=layers,
         heads=heads,
         width=width,
         positional={"transformer": "ape", "mlp": "one-hot"}.get(family, "nope"),
         context=task.width(task.longest),
-        norm=is_transformer,
-        activation="gelu" if is_transformer else "relu",  # type: ignore[arg-type]
+        norm=has_blocks,
+        activation="gelu" if has_blocks else "relu",  # type: ignore[arg-type]
         tied=is_transformer and not task.templates.is_real,
         kind=kind,
     )

@@ -77,7 +77,6 @@ def test_architectures_are_separated_by_commas_and_have_encodings_where_they_att
         ({"kind": "grou"}, "unknown kind"),
         ({"kind": "mlp"}, "no such kind of model"),
         ({"kind": "rnn"}, "no such kind of model"),
-        ({"what": "template:aba-abb", "kind": "gru"}, "no such kind of model"),
         ({"what": "boolean:x1 ^ x2", "kind": "gru"}, "no such kind of model"),
         ({"kind": "gru", "heads": 4}, "no heads"),
         ({"kind": "gru", "positional": "ape"}, "positional"),

@@ -9,14 +9,21 @@ from __future__ import annotations
 import jax
 from jaxtyping import Array, Float, Int, Key
 
-from foretell.models.symbols import lstm, mlp, recurrent, transformer
+from foretell.models.symbols import lstm, mixing, mlp, recurrent, transformer
 from foretell.models.symbols.shape import StringShape as StringShape
 
 KINDS = (
     *("transformer", "transformer+kq", "transformer+vo", "transformer+kq+vo"),
     *("mlp", "mlp+gram", "rnn", "lstm"),
+    *mixing.KINDS,
 )
-Model = transformer.SymbolTransformer | mlp.SymbolMlp | recurrent.SymbolRecurrent | lstm.SymbolLstm
+Model = (
+    transformer.SymbolTransformer
+    | mlp.SymbolMlp
+    | recurrent.SymbolRecurrent
+    | lstm.SymbolLstm
+    | mixing.SymbolMixing
+)
 
 
 def create(
@@ -33,6 +40,8 @@ def create(
             return recurrent.create(shape, key)
         case "lstm":
             return lstm.create(shape, key)
+        case family if family in mixing.KINDS:
+            return mixing.create(shape, key)
         case _:
             return transformer.create(shape, key)
 
@@ -55,5 +64,7 @@ def apply(model: Model, strings: Int[Array, "batch length"]) -> Float[Array, "ba
             return jax.vmap(lambda string: mlp.read(model, string))(strings)
         case recurrent.SymbolRecurrent():
             return jax.vmap(lambda string: recurrent.read(model, string))(strings)
+        case mixing.SymbolMixing():
+            return jax.vmap(lambda string: mixing.read(model, string))(strings)
         case lstm.SymbolLstm():
             return jax.vmap(lambda string: lstm.read(model, string))(strings)

@@ -16,6 +16,7 @@ from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
 
 HEAD_WIDTH = 64  # of every attention head, as published: heads do not share out the width
+MIXING = 16  # matrices of width × width in a block of `sequence_model`, at most
 HIDDEN_TIMES = 2  # hidden units of a transformer's MLP for each dimension of the stream
 
 
@@ -59,8 +60,9 @@ class StringShape:
         each = {
             "transformer": 4 * width * inner + 2 * HIDDEN_TIMES * width**2,
             "lstm": 8 * width**2,
+            **dict.fromkeys(("mlp", "rnn"), 2 * width**2),
         }
-        return self.architecture.layers * each.get(self.family, 2 * width**2)
+        return self.architecture.layers * each.get(self.family, MIXING * width**2)
 
     @property
     def activations(self) -> int:
@@ -69,8 +71,9 @@ class StringShape:
         each = {
             "transformer": 16 * width + 6 * heads * HEAD_WIDTH + 3 * heads * (self.length + 1),
             "lstm": 16 * width,
+            **dict.fromkeys(("mlp", "rnn"), 4 * width),
         }
-        return self.architecture.layers * each.get(self.family, 4 * width)
+        return self.architecture.layers * each.get(self.family, 2 * MIXING * width)
 
     def has(self, part: str) -> bool:
         """Does the kind name this extra: `kq`, `vo` or `gram`?"""
