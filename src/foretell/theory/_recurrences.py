@@ -29,6 +29,7 @@ from foretell.models.state_space import linear_recurrence
 MOST_ELEMENTS = 2_000  # of a monoid that is looked through
 MOST_LETTERS = 10  # whose signs are all tried
 WORDS, LENGTH = 32, 300  # that a construction is run on
+RUN = f"and on {WORDS} random words of {LENGTH} letters"
 
 
 @final
@@ -89,11 +90,11 @@ class Followed(Certificate):
         return f"a cell of {units_needed(self.dfa)} units follows the automaton"
 
     def check(self) -> Checked:
-        """Build the cell, and run it on random words beside the automaton."""
+        """Build the cell, and run it beside the automaton: every move, then random letters."""
         words = _words(self.dfa)
         found = automaton_cell(self.dfa).states(words)
         holds = bool((found == _walk(self.dfa, words)).all())
-        return Checked(holds, f"built and run on {WORDS} random words of {LENGTH} letters")
+        return Checked(holds, f"built, and run through every move of the automaton, {RUN}")
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a check needs."""
@@ -117,17 +118,17 @@ class Signs(Certificate):
         return f"{len(self.signs)} units whose signs letters turn tell all states apart"
 
     def check(self) -> Checked:
-        """Run the units on random words: the same signs must mean the same state."""
+        """Run the units through every move: the same signs must mean the same state."""
         words = _words(self.dfa)
         gates = np.array(self.signs, np.float32).T[words]
-        entering = np.zeros((WORDS, 1, len(self.signs)), np.float32)
+        entering = np.zeros((len(words), 1, len(self.signs)), np.float32)
         driven = np.concatenate([entering + 1, np.zeros_like(gates)], axis=1)
         kept = np.concatenate([entering, gates], axis=1)
         found = np.asarray(jax.jit(linear_recurrence)(kept, driven))[:, 1:]
         codes = (found > 0) @ (1 << np.arange(len(self.signs)))
         pairs = set(zip(codes.ravel().tolist(), _walk(self.dfa, words).ravel(), strict=True))
         holds = len(pairs) == len({code for code, _ in pairs})
-        return Checked(holds, f"run on {WORDS} random words of {LENGTH} letters")
+        return Checked(holds, f"run through every move of the automaton, {RUN}")
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a check needs."""
@@ -175,11 +176,15 @@ def telling_signs(dfa: DFA) -> Signs | None:
     codes: list[Float[np.ndarray, " state"]] = []
     for signs in itertools.product((1, -1), repeat=len(maps)):
         code = _code(dfa, signs)
-        if code is not None and any(sign < 0 for sign in signs):
+        if code is not None and _told([*codes, code]) > _told(codes):  # no unit that tells nothing
             kept.append(signs)
             codes.append(code)
-    told = len(set(zip(*codes, strict=True))) if codes else 1
-    return Signs(dfa, tuple(kept)) if told == len(dfa.delta) else None
+    return Signs(dfa, tuple(kept)) if _told(codes) == len(dfa.delta) else None
+
+
+def _told(codes: list[Float[np.ndarray, " state"]]) -> int:
+    """How many states the signs tell apart."""
+    return len(set(zip(*codes, strict=True))) if codes else 1
 
 
 def _code(dfa: DFA, signs: tuple[int, ...]) -> Float[np.ndarray, " state"] | None:
@@ -198,7 +203,28 @@ def _code(dfa: DFA, signs: tuple[int, ...]) -> Float[np.ndarray, " state"] | Non
 
 
 def _words(dfa: DFA) -> Int[np.ndarray, "batch length"]:
-    return np.random.default_rng(0).integers(len(dfa.alphabet.symbols), size=(WORDS, LENGTH))
+    """Random words, and for every state and letter one that goes there and takes that letter: a
+    random word is soon in a sink, and would leave most moves untried."""
+    ways = _ways(dfa)
+    moves = [(*way, letter) for way in ways for letter in range(len(dfa.alphabet.symbols))]
+    length = max(LENGTH, *map(len, moves))
+    drawn = np.random.default_rng(0)
+    words = drawn.integers(len(dfa.alphabet.symbols), size=(WORDS + len(moves), length))
+    for row, move in zip(words[WORDS:], moves, strict=True):
+        row[: len(move)] = move
+    return words
+
+
+def _ways(dfa: DFA) -> list[tuple[int, ...]]:
+    """A shortest word to every state that can be reached."""
+    found: dict[int, tuple[int, ...]] = {dfa.start: ()}
+    todo = [dfa.start]
+    for state in todo:
+        for letter, after in enumerate(dfa.delta[state]):
+            if after not in found:
+                found[after] = (*found[state], letter)
+                todo.append(after)
+    return list(found.values())
 
 
 def _walk(dfa: DFA, words: Int[np.ndarray, "batch length"]) -> Int[np.ndarray, "batch length"]:

@@ -116,7 +116,11 @@ class FixedState(Predictor):
             if signs is None:
                 why = "words turn its states, and signs alone do not follow them: nothing is proved"
                 return NotApplicable(self.name, question, why)
-            return self._yes(question, f"{signs.summary}, at every length", (), GRAZZI, signs)
+            units = len(signs.signs)
+            fits = Standing.CHECKED if shape.width >= units else Standing.ASSUMED
+            room = Assumption(f"a width of {shape.width} is enough; {units} always are", fits)
+            said = f"{signs.summary}, at every length"
+            return self._yes(question, said, (room,), GRAZZI, signs)
         enough = "layers and width are enough for this language"
         return self._yes(
             question,

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from foretell.core.architecture import KINDS, Architecture
+from foretell.core.architecture import FIXED_STATE, KINDS, Architecture
 from foretell.models import symbols
 from foretell.models.symbols import StringShape, mlp
 from foretell.numerics.keys import key_for, root_key
@@ -15,8 +15,10 @@ STRINGS = jnp.array([[0, 1, 0], [2, 3, 3], [4, 5, -1]])
 
 
 def shape(kind="transformer", outputs=1, tied=False, tokens=6, **sizes):
-    sizes = {"layers": 2, "heads": 2, "width": 8} | sizes
-    architecture = Architecture(**sizes, positional="ape", context=4, tied=tied, kind=kind)
+    fixed = kind in FIXED_STATE
+    sizes = {"layers": 2, "heads": 1 if fixed else 2, "width": 8} | sizes
+    encoding = "nope" if fixed else "ape"
+    architecture = Architecture(**sizes, positional=encoding, context=4, tied=tied, kind=kind)
     return StringShape(architecture, tokens, 3, outputs)
 
 
@@ -137,3 +139,8 @@ def test_shapes_that_make_no_sense_are_refused():
         shape(outputs=1, tied=True)
     with pytest.raises(BadInput, match="tokens, places and outputs"):
         shape(outputs=0)
+
+
+def test_a_hybrid_of_one_layer_would_be_a_transformer():
+    with pytest.raises(BadInput, match="2 layers"):
+        made("hybrid", layers=1)

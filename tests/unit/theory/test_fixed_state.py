@@ -21,7 +21,7 @@ from foretell.plain.canonical import canonical_json
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
 from foretell.theory import predict
-from foretell.theory._recurrences import circle_beyond, telling_signs
+from foretell.theory._recurrences import _walk, _words, circle_beyond, telling_signs
 from foretell.theory.fixed_state import FixedState, automaton_of
 
 YES, NO = Verdict.YES, Verdict.NO
@@ -131,3 +131,16 @@ def test_an_automaton_can_be_too_large() -> None:
     delta = tuple(((state + 1) % 5_000,) for state in range(5_000))
     with pytest.raises(BadInput, match="too large"):
         automaton_cell(DFA(Alphabet("a"), delta, 0, frozenset({0})))
+
+
+def test_certificates_try_every_move_of_an_automaton_with_a_sink():
+    dfa = RegularLanguage.from_regex("abababab").dfa
+    words = _words(dfa)
+    before = np.concatenate([np.full((len(words), 1), dfa.start), _walk(dfa, words)[:, :-1]], 1)
+    tried = set(zip(before.ravel().tolist(), words.ravel().tolist(), strict=True))
+    assert len(tried) == len(dfa.delta) * len(dfa.alphabet.symbols)
+
+
+def test_only_units_that_tell_states_apart_are_counted_and_must_fit():
+    said = ask("parity", "ssm-signed")
+    assert len(said.certificate.signs) == 1

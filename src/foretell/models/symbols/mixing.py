@@ -14,7 +14,7 @@ from foretell.core.architecture import Architecture
 from foretell.models.attention import View
 from foretell.models.layers import LayerNorm
 from foretell.models.positional import Positional, load
-from foretell.models.sequence_model import MixingBlock, attention_layers
+from foretell.models.sequence_model import MixingBlock, attention_layers, require_described
 from foretell.models.symbols.shape import Linear, StringShape, answers, embedding
 from foretell.models.transformer import Block
 from foretell.numerics.keys import key_for
@@ -34,6 +34,7 @@ class Body(eqx.Module):
     @classmethod
     def create(cls, architecture: Architecture, key: Key[Array, ""]) -> Body:
         """As a model of sequences starts."""
+        require_described(architecture)
         attending = attention_layers(architecture)
         return cls(
             load(architecture.positional).create(architecture, key_for(key, "positional")),

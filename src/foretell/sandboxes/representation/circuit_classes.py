@@ -63,7 +63,6 @@ from foretell.worlds.circuit_rules import (
     PRECISIONS,
     STEPS,
     TASKS,
-    YES,
     circuit_verdict,
     contradictions,
 )
@@ -101,10 +100,6 @@ class CircuitClasses(Sandbox):
         most = settings["sensitivity"][-1]
         return (
             Claim("rules that contradict each other", 0.0, evidence="derived"),
-            Claim(
-                "verdicts that more depth, precision or steps take back", 0.0, evidence="derived"
-            ),
-            Claim("verdicts without a rule or without the caveat", 0.0, evidence="derived"),
             *(Claim(_reduced(task), 0.0) for task in _hard()),
             *(
                 Claim(_sensitivity(task, most), value, "=", 1e-9, "derived")
@@ -118,7 +113,7 @@ class CircuitClasses(Sandbox):
         """Every verdict, every word, every commutator."""
         words = all_inputs(settings["bits"])
         odd = words.sum(axis=1) % 2 == 1
-        values: dict[str, Any] = _about_rules()
+        values: dict[str, Any] = {"rules that contradict each other": float(contradictions())}
         for task in _hard():
             values[_reduced(task)] = float(np.sum(REDUCTIONS[task](words) != odd))
         counted = {n: enumerated(n) for n in settings["sensitivity"]}
@@ -190,26 +185,6 @@ def what_is_left(points: int) -> int:
         if smaller in (1, order):
             return smaller
         order = smaller
-
-
-def _about_rules() -> dict[str, float]:
-    """Verdicts compared with those of models that have one thing more."""
-    taken_back = bare = 0
-    scales = (DEPTHS, PRECISIONS, STEPS)
-    for task in TASKS:
-        for model in itertools.product(*scales):
-            verdict = circuit_verdict(task, *model)
-            bare += not verdict.chain or not verdict.caveat
-            for place, scale in enumerate(scales):
-                above = scale[scale.index(model[place]) + 1 :]
-                more = [(*model[:place], each, *model[place + 1 :]) for each in above]
-                answers = [circuit_verdict(task, *each).answer for each in more]
-                taken_back += verdict.answer == YES and any(each != YES for each in answers)
-    return {
-        "rules that contradict each other": float(contradictions()),
-        "verdicts that more depth, precision or steps take back": float(taken_back),
-        "verdicts without a rule or without the caveat": float(bare),
-    }
 
 
 def _table() -> dict[str, Any]:

@@ -112,7 +112,7 @@ class ShortcutTraining(Sandbox):
             Claim(FORGETFUL, settings["agreement"], ">=", evidence="empirical"),
             Claim(_growth(settings), 1.0, ">=", evidence="empirical"),
             Claim(SHIFT, 0.1, ">=", evidence="empirical"),
-            Claim(RECURRENT, 1.0, "=", 1e-3),
+            Claim(RECURRENT, 1.0, "=", 1e-3, "empirical"),
         )
 
     def measure(self, settings: Mapping[str, Any], show: Show) -> Findings:
