@@ -13,6 +13,8 @@ asked about may be, not a limit of the model.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import final
 
 import equinox as eqx
@@ -120,18 +122,11 @@ class SequenceModel(eqx.Module):
         """Fresh weights, each from its own key."""
         require_trainable(architecture, tokens, labels)
         require_described(architecture)
-        attending = attention_layers(architecture)
-        blocks = tuple(
-            (Block if layer in attending else MixingBlock).create(
-                architecture, key_for(key, "block", layer)
-            )
-            for layer in range(architecture.layers)
-        )
         table = None if architecture.tied else key_for(key, "unembedding")
         return cls(
             draw(tokens, architecture.width, key_for(key, "embedding")),
             load(architecture.positional).create(architecture, key_for(key, "positional")),
-            blocks,
+            create_blocks(architecture, key),
             LayerNorm.create(architecture),
             None if table is None else draw(labels, architecture.width, table),
             architecture,
@@ -156,19 +151,44 @@ class SequenceModel(eqx.Module):
         starts: Int[Array, "batch length"] | None,
     ) -> Float32[Array, "batch query label"]:
         stream = lookup(self.embedding, tokens)
+        make_view = partial(View.create, self.architecture, self.positional, positions)
         shift = self.positional.embed(positions)
         stream = stream if shift is None else stream + shift
         if self.architecture.precision is Precision.BFLOAT16:
             stream = stream.astype(jnp.bfloat16)
-        for place, block in enumerate(self.blocks, 1):
-            asked = queries if place == len(self.blocks) else None
-            if isinstance(block, Block):
-                view = View.create(self.architecture, self.positional, positions, asked, starts)
-                stream = block(stream, view, asked)
-            else:
-                stream = block(stream, starts, asked)
+        stream = through(self.blocks, make_view, stream, queries, starts)
         table = self.embedding if self.unembedding is None else self.unembedding
         return unembed(table, self.norm(stream))
+
+
+def create_blocks(
+    architecture: Architecture, key: Key[Array, ""]
+) -> tuple[Block | MixingBlock, ...]:
+    """Every layer by its kind."""
+    attending = attention_layers(architecture)
+    return tuple(
+        (Block if layer in attending else MixingBlock).create(
+            architecture, key_for(key, "block", layer)
+        )
+        for layer in range(architecture.layers)
+    )
+
+
+def through(
+    blocks: tuple[Block | MixingBlock, ...],
+    make_view: Callable[[Array | None, Array | None], View],
+    stream: Float[Array, "batch length width"],
+    queries: Int[Array, "batch query"] | None = None,
+    starts: Int[Array, "batch length"] | None = None,
+) -> Float[Array, "batch query width"]:
+    """The stream after the last block, everywhere or only at the indices `queries`."""
+    for place, block in enumerate(blocks, 1):
+        asked = queries if place == len(blocks) else None
+        if isinstance(block, Block):
+            stream = block(stream, make_view(asked, starts), asked)
+        else:
+            stream = block(stream, starts, asked)
+    return stream
 
 
 Model = Transformer | SequenceModel

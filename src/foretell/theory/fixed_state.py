@@ -94,11 +94,15 @@ class FixedState(Predictor):
             )
         enough = Standing.CHECKED if width >= units else Standing.ASSUMED
         room = f"a width of {width} is enough; {units} always are"
+        kind = question.architecture.kind
+        imitated: tuple[Assumption, ...] = ()
+        if kind != "elman":  # the cell that is written down, and run by the certificate
+            imitated = (Assumption(f"{kind} can do what that Elman cell does", Standing.ASSUMED),)
         return self._yes(
             question,
             f"a recurrent cell of {units} units follows the automaton of {len(dfa.delta)} states "
             "at every length",
-            (Assumption(room, enough),),
+            (Assumption(room, enough), *imitated),
             MINSKY,
             Followed(dfa),
         )

@@ -4,6 +4,7 @@ last place. What is embedded, and how an answer is read off, is as in the other 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple, final
 
 import equinox as eqx
@@ -14,7 +15,12 @@ from foretell.core.architecture import Architecture
 from foretell.models.attention import View
 from foretell.models.layers import LayerNorm
 from foretell.models.positional import Positional, load
-from foretell.models.sequence_model import MixingBlock, attention_layers, require_described
+from foretell.models.sequence_model import (
+    MixingBlock,
+    create_blocks,
+    require_described,
+    through,
+)
 from foretell.models.symbols.shape import Linear, StringShape, answers, embedding
 from foretell.models.transformer import Block
 from foretell.numerics.keys import key_for
@@ -35,15 +41,9 @@ class Body(eqx.Module):
     def create(cls, architecture: Architecture, key: Key[Array, ""]) -> Body:
         """As a model of sequences starts."""
         require_described(architecture)
-        attending = attention_layers(architecture)
         return cls(
             load(architecture.positional).create(architecture, key_for(key, "positional")),
-            tuple(
-                (Block if layer in attending else MixingBlock).create(
-                    architecture, key_for(key, "block", layer)
-                )
-                for layer in range(architecture.layers)
-            ),
+            create_blocks(architecture, key),
             LayerNorm.create(architecture),
             architecture,
         )
@@ -55,13 +55,8 @@ class Body(eqx.Module):
         positions = jnp.arange(stream.shape[1])[None]
         shift = self.positional.embed(positions)
         stream = stream if shift is None else stream + shift
-        for block in self.blocks:
-            if isinstance(block, Block):
-                view = View.create(self.architecture, self.positional, positions, None, None)
-                stream = block(stream, view)
-            else:
-                stream = block(stream)
-        return self.norm(stream)
+        make_view = partial(View.create, self.architecture, self.positional, positions)
+        return self.norm(through(self.blocks, make_view, stream))
 
 
 class SymbolMixing(NamedTuple):

@@ -27,8 +27,8 @@ Known limits: That a fixed state fails where the bits exceed one a unit is what 
     cell that fails may only be slow. Nothing is predicted for a hybrid on parity or sums. Its
     recall differs here: in the CPU's training it copies but does not recall, nor did it with rates
     from 0.003 to 0.01, four times the steps, two heads or no positions. Why is not settled. Where
-    only a share 1 - a of what is read entered the state, two seeds had 73 % and 95 % right after
-    4,000 steps, so the size of the states may be what is in the way.
+    only a share 1 - a of what is read entered the state, recall came out far better
+    in a trial that is not kept, so the size of the states may be what is in the way.
 Sources: Jelassi and others 2024 (copying), Wen and others 2024 (one layer of attention), Sarrof and
     others 2024, Grazzi and others 2025 (state spaces); the tutorial Sandbox for the Blackbox, part
     I; see `foretell explain fixed-state` and `communication-bounds`

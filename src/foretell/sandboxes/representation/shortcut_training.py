@@ -24,7 +24,7 @@ Example:
 Known limits: The order of the classes is not what training shows: parity breaks it. One layer of
     uniform attention is enough for it (`scan-transformer` builds it), yet to find the weights is as
     hard as for permutations: at 16 letters four layers reach 0.97, the rank correlation is 0.29 and
-    the claim fails (a trial of 2000 steps gave about -0.1). What can be represented need not be
+    the claim fails. What can be represented need not be
     learnt. That the order holds without commutative automata, 0.89, was seen in trials before it
     became a row: it describes these runs and predicts nothing until it is tried elsewhere. On a CPU
     the width is 32 and there are 1500 steps, so that the permutations fall just short of 0.99 with
