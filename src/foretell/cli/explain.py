@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Annotated
 
@@ -12,15 +13,18 @@ from rich.text import Text
 
 from foretell.cli._template_tasks import PREFIX, find_template_task
 from foretell.plain import catalogue
+from foretell.plain.errors import BadInput
+
+WRITTEN_OUT = ("regex", "accept", "state", "boolean")  # no file of the catalogue describes them
+SETTINGS = "With these settings"
 
 
 def explain(
-    name: Annotated[str, typer.Argument(help="A name from `foretell list`.")],
+    name: Annotated[str, typer.Argument(help="A name from `foretell list`, or NAME:settings.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """What it is, its definition, an example, its known limits, its sources."""
-    is_template = name.startswith(PREFIX)
-    entry = find_template_task(name) if is_template else catalogue.find(name)
+    entry = _find(name)
     if as_json:
         sections = {title.lower().replace(" ", "_"): text for title, text in entry.sections}
         print(json.dumps({"name": entry.name, "kind": entry.kind, "title": entry.title} | sections))
@@ -34,5 +38,37 @@ def explain(
         console.print(Text(f"\nIt has a program: foretell explain program:{name}", style="dim"))
     for title, text in entry.sections:
         console.print(Text(f"\n{title}", style="bold"))
-        flowing = text if title == "Example" else " ".join(text.split())
+        flowing = text if title in ("Example", SETTINGS) else " ".join(text.split())
         console.print(Padding(Text(flowing), (0, 0, 0, 2)))
+
+
+def _find(name: str) -> catalogue.Entry:
+    """The entry that a name means: a file's, a named template's, or a task's with its settings."""
+    if name.startswith(PREFIX):
+        return find_template_task(name)
+    first, colon, settings = name.partition(":")
+    if colon and first in WRITTEN_OUT:
+        raise BadInput(
+            "a task that is written out says itself what it is",
+            seen=name,
+            why="only names of the catalogue are explained",
+            hint=f"foretell predict '{name}'",
+        )
+    if settings and first in {each.name for each in catalogue.entries("tasks")}:
+        return _with_settings(name, catalogue.find(first, ("tasks",)))
+    return catalogue.find(name)
+
+
+def _with_settings(name: str, entry: catalogue.Entry) -> catalogue.Entry:
+    """The same entry, and what the settings make of it.
+
+    The task is built, so that settings it would refuse are refused here too. That loads JAX.
+    """
+    from foretell.tasks.lookup import find_task
+
+    smallest = entry.load().smallest  # a vocabulary that is too small for long inputs will do here
+    task = find_task(name, smallest)
+    told = [f"{task.sampler}; sizes from {smallest:,} on"]
+    told += [f"{fact.name}: {fact.value} ({fact.source})" for fact in task.facts]
+    sections = ((SETTINGS, "\n".join(told)), *entry.sections)
+    return dataclasses.replace(entry, name=task.name, sections=sections)

@@ -27,7 +27,6 @@ def scoreboard(
 
     from foretell.cli import _start
     from foretell.plain.files import write_atomically
-    from foretell.reports.html import scoreboard_page
     from foretell.reports.scoreboard import build_scoreboard, scoreboard_json
     from foretell.reports.terminal import show_scoreboard
     from foretell.training.store import Store
@@ -49,6 +48,8 @@ def scoreboard(
         typer.echo(f"{count} scores written to {parquet}", err=True)
     board, problems = build_scoreboard(runs)
     if html is not None:
+        from foretell.reports.scoreboard_page import scoreboard_page
+
         write_atomically(html, scoreboard_page(board, problems))
     if as_json:
         print(json.dumps(scoreboard_json(board, problems)))

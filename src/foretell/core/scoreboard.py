@@ -37,10 +37,10 @@ class Row:
     measurement: Measurement | None
 
     def __post_init__(self) -> None:
-        parts = [prediction.question.hash for prediction in self.predictions]
+        parts = [prediction.question for prediction in self.predictions]
         if self.measurement is not None:
-            parts.append(self.measurement.question.hash)
-        if any(part != self.question.hash for part in parts):
+            parts.append(self.measurement.question)
+        if any(part is not self.question and part.hash != self.question.hash for part in parts):
             raise BadInput("a scoreboard row mixes answers to different questions")
 
     def agreement(self, prediction: Prediction) -> Agreement:

@@ -102,11 +102,15 @@ class RegularLanguage(Language):
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """The lengths from `low` to `high`, both included, that have members."""
         found = []
-        reached = {self.dfa.start}
+        reached = frozenset({self.dfa.start})
+        onward: dict[frozenset[int], frozenset[int]] = {}  # they repeat before long
         for length in range(high + 1):
             if length >= low and not reached.isdisjoint(self.dfa.final):
                 found.append(length)
-            reached = {to for state in reached for to in self.dfa.delta[state]} & self.dfa.live
+            if reached not in onward:
+                targets = frozenset(to for state in reached for to in self.dfa.delta[state])
+                onward[reached] = targets & self.dfa.live
+            reached = onward[reached]
             if not reached:
                 break
         return tuple(found)

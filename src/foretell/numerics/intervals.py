@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -19,7 +20,7 @@ def wilson(right: int, tried: int, level: float = LEVEL) -> tuple[float, float]:
     """
     if tried == 0:
         return 0.0, 1.0
-    z = float(stats.norm.ppf(0.5 + level / 2))
+    z = _normal(level)
     share = right / tried
     centre = (share + z * z / (2 * tried)) / (1 + z * z / tried)
     spread = z * math.sqrt(share * (1 - share) / tried + z * z / (4 * tried * tried))
@@ -48,7 +49,7 @@ def over_seeds(
     if count == 1:
         return mean, 0.0, 1.0
     spread = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (count - 1))
-    half = float(stats.t.ppf(0.5 + level / 2, count - 1)) * spread / math.sqrt(count)
+    half = _student(level, count - 1) * spread / math.sqrt(count)
     low, high = wilson(round(mean * tried * count), tried * count, level)
     return mean, max(0.0, min(mean - half, low)), min(1.0, max(mean + half, high))
 
@@ -66,5 +67,17 @@ def of_mean(numbers: Sequence[float], level: float = LEVEL) -> tuple[float, floa
     if count == 1:
         return mean, -math.inf, math.inf
     spread = math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (count - 1))
-    half = float(stats.t.ppf(0.5 + level / 2, count - 1)) * spread / math.sqrt(count)
+    half = _student(level, count - 1) * spread / math.sqrt(count)
     return mean, mean - half, mean + half
+
+
+@functools.cache  # a scoreboard asks for the same few of them tens of thousands of times
+def _normal(level: float) -> float:
+    """Where the middle `level` of a normal distribution ends."""
+    return float(stats.norm.ppf(0.5 + level / 2))
+
+
+@functools.cache
+def _student(level: float, free: int) -> float:
+    """The same for Student's t with so many degrees of freedom."""
+    return float(stats.t.ppf(0.5 + level / 2, free))

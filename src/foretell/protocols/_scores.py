@@ -10,7 +10,10 @@ from foretell.models.positional import load as load_positional
 from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
 from foretell.training.plan import Plan, Trial, require_sizes
-from foretell.training.record import Record, Score
+from foretell.training.record import Record
+
+Place = tuple[str, int, int]  # probe, and the ends of its range
+Counts = dict[Place, dict[int, tuple[int, int]]]  # by place and seed: right, tried
 
 
 def trials_for(question: Question, ranges: Iterable[SizeRange], samples: int) -> tuple[Trial, ...]:
@@ -31,18 +34,27 @@ def trials_for(question: Question, ranges: Iterable[SizeRange], samples: int) ->
 
 def values_of(plan: Plan, record: Record, used: list[int]) -> tuple[Value, ...]:
     """Every test, then the last answers alone where the task scores them apart."""
-    apart = plan.trials if plan.members[0].task.last_apart else ()
-    return (
-        *(value_of(trial, record, used, trial.label) for trial in plan.trials),
-        *(value_of(trial, record, used, trial.last_label) for trial in apart),
-    )
+    named = [(trial, trial.label) for trial in plan.trials]
+    if plan.members[0].task.last_apart:
+        named += [(trial, trial.last_label) for trial in plan.trials]
+    counts = _counts(record)
+    return tuple(_value(trial, label, record, counts, used) for trial, label in named)
 
 
-def value_of(trial: Trial, record: Record, used: list[int], label: str) -> Value:
+def _counts(record: Record) -> Counts:
+    """All sizes of a test together; one walk over the scores, of which there are thousands."""
+    found: Counts = {}
+    for score in record.scores:
+        own = found.setdefault((score.probe, score.low, score.high), {})
+        right, tried = own.get(score.seed, (0, 0))
+        own[score.seed] = right + score.right, tried + score.tried
+    return found
+
+
+def _value(trial: Trial, label: str, record: Record, counts: Counts, used: list[int]) -> Value:
     """The share of right answers of each run used, their mean and its interval."""
     place = (label, trial.sizes.low, trial.sizes.high)
-    scores = [s for s in record.scores if (s.probe, s.low, s.high) == place]
-    shares = tuple(_share([s for s in scores if s.seed == seed], place) for seed in used)
+    shares = tuple(_share(counts.get(place, {}).get(seed, (0, 0)), place) for seed in used)
     mean, low, high = over_seeds(shares, trial.count)
     baseline = next((found[3] for found in record.baselines if found[:3] == place), None)
     interval = Interval(low, high)
@@ -61,10 +73,10 @@ def curves_of(record: Record) -> tuple[Curve, ...]:
     )
 
 
-def _share(scores: list[Score], place: tuple[str, int, int]) -> float:
-    tried = sum(score.tried for score in scores)
+def _share(count: tuple[int, int], place: Place) -> float:
+    right, tried = count
     if not tried:
         raise BadInput(
             "a record lacks the scores of a run", seen=f"{place[0]} {place[1]}-{place[2]}"
         )
-    return sum(score.right for score in scores) / tried
+    return right / tried

@@ -35,7 +35,7 @@ from foretell.core.task import Task
 from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import SAMPLES, either
-from foretell.protocols._scores import curves_of, trials_for, value_of
+from foretell.protocols._scores import curves_of, trials_for, values_of
 from foretell.tasks.attached import attached_program
 from foretell.training.networks import read_network
 from foretell.training.plan import Member, Network, Plan, Trial
@@ -121,7 +121,8 @@ class Compiled(Protocol[Plan, Record]):
     ) -> Measurement:
         """All right, or not."""
         seeds = [member.seed for member in record.members]
-        values = tuple(_with_interval(value_of(t, record, seeds, t.label), t) for t in plan.trials)
+        found = values_of(plan, record, seeds)  # last answers alone come behind, and are left out
+        values = tuple(map(_with_interval, found, plan.trials))
         tried = sum(score.tried for score in record.scores)
         right = sum(score.right for score in record.scores)
         worst = min(values, key=lambda value: value.mean)

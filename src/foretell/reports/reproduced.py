@@ -40,8 +40,9 @@ class Compared:
 
     @property
     def name(self) -> str:
-        """Task and encoding."""
-        return f"{self.line.label} {self.question.architecture.positional}"
+        """Task, encoding, and the setting where there are several."""
+        named = f"{self.line.label} {self.question.architecture.positional}"
+        return f"{named} {self.line.setting}" if self.line.setting else named
 
     @property
     def ranges(self) -> tuple[SizeRange, ...]:
@@ -104,7 +105,7 @@ class Compared:
         asked = self.line.asked
         return {
             "task": self.question.task.name,
-            "group": self.line.group,
+            "group": self.line.heading,
             "architecture": asked.question.architecture.as_json(),
             "question": asked.question.hash,
             "published": self.line.published,
@@ -146,6 +147,16 @@ class Reached:
 
 
 @dataclass(frozen=True)
+class Best:
+    """How many tasks of a group reach the bar with some setting, encoding and run."""
+
+    group: str
+    sizes: SizeRange
+    tasks: int
+    reached: int
+
+
+@dataclass(frozen=True)
 class Comparison:
     """A whole reproduction."""
 
@@ -176,18 +187,36 @@ class Comparison:
             {**dataclasses.asdict(each), "sizes": [each.sizes.low, each.sizes.high]}
             for each in self.reached()
         ]
-        return {"published": published, "theories": theories, "reached": reached}
+        best = [
+            {**dataclasses.asdict(each), "sizes": [each.sizes.low, each.sizes.high]}
+            for each in self.best()
+        ]
+        return {"published": published, "theories": theories, "reached": reached, "best": best}
 
     def reached(self) -> tuple[Reached, ...]:
         """Group by group, how many rows reach the bar of their measurement."""
         gathered: dict[tuple[str, str, SizeRange], list[tuple[bool, ...]]] = {}
         for line in self.lines:
             for sizes in line.ranges[1:] if line.measured else ():
-                place = (line.line.group, line.question.architecture.positional, sizes)
+                place = (line.line.heading, line.question.architecture.positional, sizes)
                 gathered.setdefault(place, []).append(_reaches(line, sizes))
         return tuple(
             Reached(*place, len(found), *(sum(kind) for kind in zip(*found, strict=True)))
             for place, found in gathered.items()
+        )
+
+    def best(self) -> tuple[Best, ...]:
+        """Group by group, the best of all settings; nothing where there is one setting only."""
+        if not any(line.line.setting for line in self.lines):
+            return ()
+        gathered: dict[tuple[str, SizeRange], dict[str, bool]] = {}
+        for line in self.lines:
+            for sizes in line.ranges[1:] if line.measured else ():
+                tasks = gathered.setdefault((line.line.group, sizes), {})
+                known = tasks.get(line.line.label, False)
+                tasks[line.line.label] = known or _reaches(line, sizes)[0]
+        return tuple(
+            Best(*place, len(tasks), sum(tasks.values())) for place, tasks in gathered.items()
         )
 
     @property

@@ -46,7 +46,7 @@ def splits(whole: Comparison) -> tuple[Split, ...]:
         language = getattr(line.question.task, "language", None)
         if not isinstance(language, RegularLanguage) or line.measured is None:
             continue
-        place = (line.line.group, line.question.architecture.positional, _in_da(language.dfa))
+        place = (line.line.heading, line.question.architecture.positional, _in_da(language.dfa))
         gathered.setdefault(place, []).append(line)
     return tuple(
         Split(*place, len(lines), sum(map(_all_fit, lines)), _right(lines))

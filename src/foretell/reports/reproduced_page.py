@@ -72,8 +72,8 @@ def _table(whole: Comparison) -> Markup:
     rows: list[Sequence[str]] = []
     group = None
     for line in whole.lines:
-        if line.line.group != group:
-            group = line.line.group
+        if line.line.heading != group:
+            group = line.line.heading
             rows.append((element("strong", group),))
         rows.append(_cells(line, published=published))
     numbers = range(1, len(ranges) + 2 + published)

@@ -28,8 +28,8 @@ def show(console: Console, whole: Comparison) -> None:
     print_line(HEADS, "dim")
     group = label = None
     for line, row in zip(whole.lines, rows, strict=True):
-        if line.line.group != group:
-            group = line.line.group
+        if line.line.heading != group:
+            group = line.line.heading
             console.print(Text(group, style="bold"))
         print_line(("", *row[1:]) if line.line.label == label else row)
         label = line.line.label

@@ -22,7 +22,7 @@ def strips_figure(whole: Comparison) -> str:
     run = [line for line in whole.lines if line.measured]
     encodings = list(dict.fromkeys(line.question.architecture.positional for line in run))
     ranges = run[0].ranges[1:]
-    groups = list(dict.fromkeys(line.line.group for line in run))
+    groups = list(dict.fromkeys(line.line.heading for line in run))
     salt = f"strips {whole.reproduction.title} {whole.budget}"
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": salt}):
         figure = Figure(figsize=(12, 0.75 + 2.6 * len(encodings)), layout="constrained")
@@ -49,7 +49,7 @@ def _draw_panel(
     panel.axhline(bar, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
     for place, group in enumerate(groups):
         found = sorted(
-            ((_mean(line, sizes), line) for line in lines if line.line.group == group),
+            ((_mean(line, sizes), line) for line in lines if line.line.heading == group),
             key=lambda pair: pair[0],
         )
         for rank, (mean, line) in enumerate(found):

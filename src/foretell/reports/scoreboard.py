@@ -7,11 +7,13 @@ names its folder; it never hides the others.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foretell.core.architecture import Architecture
 from foretell.core.measurement import Measurement
+from foretell.core.protocol import Protocol
 from foretell.core.question import Outcome, Question
 from foretell.core.scoreboard import Record, Row, Scoreboard
 from foretell.numerics.intervals import wilson
@@ -30,9 +32,12 @@ def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
     Of several runs of one question the one with the longest training stands, then the one with
     the most seeds, then the oldest: running again until it agrees does not help.
     """
-    runs, problems = store.runs()
+    problems: list[StoreProblem] = []
     best: dict[str, tuple[tuple[int, int], Measurement]] = {}
-    for run in runs:
+    for run in store.each_run():
+        if isinstance(run, StoreProblem):
+            problems.append(run)
+            continue
         try:
             found = _measurement(run)
             worth = (int(run.settings["plan"]["steps"]), len(run.settings["seeds"]))
@@ -42,9 +47,11 @@ def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
         known = best.get(found.question.hash)
         if known is None or (worth, _time(known[1])) > (known[0], _time(found)):
             best[found.question.hash] = (worth, found)
-    rows = [Row(found.question, predict(found.question), found) for _, found in best.values()]
+    # Task by task, so that what theories decide about a language is asked for while remembered.
+    ordered = sorted((found for _, found in best.values()), key=_order)
+    rows = tuple(Row(found.question, predict(found.question), found) for found in ordered)
     problems += [problem for row in rows for problem in _changed_predictions(store, row)]
-    return Scoreboard(tuple(sorted(rows, key=_order))), problems
+    return Scoreboard(rows), problems
 
 
 def _time(found: Measurement) -> str:
@@ -113,14 +120,21 @@ def _measurement(run: StoredRun) -> Measurement:
         raise BadInput("its question.json was changed after the run")
     question = question_from_json(described)
     given = dict(run.settings["protocol_settings"])
-    protocol = catalogue.find(str(given.pop("name")), ("protocols",)).load()(**given)
+    protocol = _protocol(str(given.pop("name")))(**given)
     seeds = tuple(int(seed) for seed in run.settings["seeds"])
     plan = protocol.plan(question, seeds)
     return protocol.read(question, plan, run.record, dict(run.provenance))
 
 
-def _order(row: Row) -> tuple[str, str, str]:
-    return row.question.task.name, row.question.architecture.label, row.question.hash
+@functools.cache  # finding a class reads every file of the folder
+def _protocol(name: str) -> type[Protocol[Any, Any]]:
+    found: type[Protocol[Any, Any]] = catalogue.find(name, ("protocols",)).load()
+    return found
+
+
+def _order(found: Measurement) -> tuple[str, str, str]:
+    question = found.question
+    return question.task.name, question.architecture.label, question.hash
 
 
 def _problem(run: StoredRun, error: Exception) -> StoreProblem:

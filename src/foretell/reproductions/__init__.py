@@ -23,7 +23,8 @@ from foretell.training.engine import Progress
 class Line:
     """One measured row: its place in the table, what we ask, and what was published, if anything.
 
-    `published` holds a share for the training range and for each longer range.
+    `published` holds a share for the training range and for each longer range; `setting` names one
+    of several ways to train, where a table has more than one.
     """
 
     group: str
@@ -31,6 +32,12 @@ class Line:
     asked: Asked
     published: tuple[float, ...] | None = None
     note: str | None = None
+    setting: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """Group and setting."""
+        return f"{self.group}; {self.setting}" if self.setting else self.group
 
 
 class Published(abc.ABC):

@@ -14,18 +14,22 @@ Example:
     ['rotary', 'rotary, log-length']
 
 Known limits: One task, two layers. Entropies are read at one position of 64 inputs a size. All
-    settings are ours.
+    settings are ours. On a CPU models adapt from the start only, not step by step: how scaling
+    changes what one size takes is seen there already.
 Sources: arXiv 2603.11161, Section 5 (words); attention over longer inputs: Chiang and Cholak 2022
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import final
 
 from foretell.protocols._asking import Budget, Request
 from foretell.protocols._running import Asked
+from foretell.protocols.capture import Capture
 from foretell.reproductions import Line, Reproduction
+from foretell.training.capture_plan import FROM_START
 
 TASK = "induction-heads"
 ENCODINGS = ("rotary", "alibi", "nope")
@@ -55,6 +59,10 @@ class AttentionDilution(Reproduction):
                 attention_scale=scale,
                 start=start,
             )
-            asked = Asked(request.question(), request.build_protocol(), request.seed_list())
+            protocol = request.build_protocol()
+            assert isinstance(protocol, Capture)
+            if budget is Budget.CPU:
+                protocol = dataclasses.replace(protocol, arms=(FROM_START,))
+            asked = Asked(request.question(), protocol, request.seed_list())
             found.append(Line(TASK, f"{positional}{said}", asked))
         return tuple(found)

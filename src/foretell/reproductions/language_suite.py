@@ -29,12 +29,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Collection
 from typing import final
 
 import numpy as np
 
 from foretell.core.alphabet import Alphabet
-from foretell.core.architecture import Architecture
+from foretell.core.architecture import Architecture, Precision
 from foretell.core.question import GeneralizesInLength, Question, SizeRange
 from foretell.crasp.deciding.decide import decide
 from foretell.languages.dfa import DFA
@@ -75,28 +76,48 @@ class LanguageSuite(Reproduction):
 
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """Class by class, each language with APE and NoPE."""
-        chosen = SETTING[budget]
-        protocol = Length(
-            steps=chosen.steps,
-            check_every=min(1_000, chosen.steps),
-            learning_rate=chosen.learning_rate,
-            warmup=chosen.warmup,
-            samples=min(500, SAMPLES[budget]),
-            bar=BAR,
-        )
-        runs = tuple(range(SEEDS[budget] if seeds is None else seeds))
-        return tuple(
-            Line(
-                CLASSES[kind],
-                task.language.name,
-                Asked(_question(task, chosen, positional, budget), protocol, runs),
-            )
-            for kind, task in draw_suite(PER_CLASS[budget])
-            for positional in ("ape", "nope")
-        )
+        runs = SEEDS[budget] if seeds is None else seeds
+        return suite_lines(budget, SETTING[budget], runs)
 
 
-def _question(task: TrackingTask, chosen: Setting, positional: str, budget: Budget) -> Question:
+def suite_lines(
+    budget: Budget,
+    chosen: Setting,
+    seeds: int,
+    kinds: Collection[str] = tuple(CLASSES),
+    precision: Precision | None = None,
+    setting: str | None = None,
+) -> tuple[Line, ...]:
+    """The languages of these classes with one shape and schedule, with APE and NoPE."""
+    protocol = Length(
+        steps=chosen.steps,
+        check_every=min(1_000, chosen.steps),
+        learning_rate=chosen.learning_rate,
+        warmup=chosen.warmup,
+        samples=min(500, SAMPLES[budget]),
+        bar=BAR,
+    )
+    usual = Precision.BFLOAT16 if budget is Budget.GPU else Precision.FLOAT32
+    return tuple(
+        Line(
+            CLASSES[kind],
+            task.language.name,
+            Asked(
+                _question(task, chosen, positional, precision or usual),
+                protocol,
+                tuple(range(seeds)),
+            ),
+            setting=setting,
+        )
+        for kind, task in draw_suite(PER_CLASS[budget])
+        if kind in kinds
+        for positional in ("ape", "nope")
+    )
+
+
+def _question(
+    task: TrackingTask, chosen: Setting, positional: str, precision: Precision
+) -> Question:
     shape = Architecture(
         layers=chosen.layers,
         heads=chosen.heads,
@@ -104,7 +125,7 @@ def _question(task: TrackingTask, chosen: Setting, positional: str, budget: Budg
         positional=positional,
         context=task.width(RANGES[-1].high),
         tied=False,
-        precision="bfloat16" if budget is Budget.GPU else "float32",  # type: ignore[arg-type]
+        precision=precision,
     )
     return Question(task, shape, GeneralizesInLength(TRAIN, RANGES))
 

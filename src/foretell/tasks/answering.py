@@ -16,6 +16,12 @@ from foretell.plain.errors import BadInput
 
 FRAMEWORK = "Huang et al., A formal framework for understanding length generalization, Table 3"
 
+COPYING = Fact(
+    "heuristic-complexity",
+    "T",
+    "read and write, token by token; benchmarks/solvers.py counts it",
+)
+
 
 def crasp_facts(
     plain: str, periodic_local: str, ac0: str, about: str | None = None

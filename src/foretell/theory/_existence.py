@@ -84,11 +84,15 @@ def _answer(task: RegularTask | TrackingTask, fragment: str) -> FragmentAnswer:
     if isinstance(task, RegularTask) or task.asks == "accept":
         return _decision(dfa)[fragment]
     order = ("no", "unknown", "yes")
-    found = (
-        _decision(dataclasses.replace(dfa, final=frozenset({state})))[fragment]
-        for state in range(len(dfa.delta))
-    )
-    return min(found, key=lambda answer: order.index(answer.answer))
+    hardest: FragmentAnswer | None = None
+    for state in range(len(dfa.delta)):
+        found = _decision(dataclasses.replace(dfa, final=frozenset({state})))[fragment]
+        if found.answer == order[0]:  # nothing is harder, so the other states need no decision
+            return found
+        if hardest is None or order.index(found.answer) < order.index(hardest.answer):
+            hardest = found
+    assert hardest is not None  # an automaton has a state
+    return hardest
 
 
 @functools.lru_cache(maxsize=256)

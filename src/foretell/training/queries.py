@@ -59,7 +59,7 @@ def table(store: Store) -> arrow.Table:
             "protocol": run.settings["protocol"],
         }
         rows += [
-            {**fixed, **vars(score), "status": ended[score.seed]} for score in run.record.scores
+            {**fixed, **score._asdict(), "status": ended[score.seed]} for score in run.record.scores
         ]
     return arrow.Table.from_pylist(rows, schema=arrow.schema(list(COLUMNS.items())))
 

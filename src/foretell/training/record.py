@@ -6,7 +6,7 @@ import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from foretell.tasks.capturing import (
 Baseline = tuple[str, int, int, float]  # probe, low, high, score of guessing
 
 
-@dataclass(frozen=True)
-class Score:
-    """How often one member was right on one test, at one size."""
+class Score(NamedTuple):
+    """How often one member was right on one test, at one size.
+
+    A tuple, since a store of hundreds of runs has millions of them.
+    """
 
     seed: int
     probe: str

@@ -144,16 +144,25 @@ class Store:
 
     def runs(self) -> tuple[list[StoredRun], list[StoreProblem]]:
         """All finished runs that can be read, and a message for each that cannot."""
-        found, problems = [], []
+        found: list[StoredRun] = []
+        problems: list[StoreProblem] = []
+        for run in self.each_run():
+            if isinstance(run, StoreProblem):
+                problems.append(run)
+            else:
+                found.append(run)
+        return found, problems
+
+    def each_run(self) -> Iterator[StoredRun | StoreProblem]:
+        """The same one by one, for those who need not hold all of a large store at once."""
         for path in sorted(self.root.glob("*/*/run.json")):
             try:
                 run = self.load_run(path.parent)
             except StoreProblem as problem:
-                problems.append(problem)
+                yield problem
                 continue
             if run is not None:
-                found.append(run)
-        return found, problems
+                yield run
 
     def first_predictions(self, question_hash: str) -> dict[str, str]:
         """The verdict of each predictor that was put on record first."""

@@ -12,6 +12,7 @@ after the file, and a docstring with the sections What, Definition, Example, Kno
 
 from __future__ import annotations
 
+import functools
 from typing import ClassVar
 
 import equinox as eqx
@@ -67,6 +68,7 @@ def names() -> tuple[str, ...]:
     return tuple(entry.name for entry in entries("positionals"))
 
 
+@functools.cache  # finding a class reads every file of the folder
 def load(name: str) -> type[Positional]:
     """The class of the encoding called `name`.
 

@@ -19,7 +19,7 @@ import jax
 from jaxtyping import Array, Int, Key
 
 from foretell.core.task import Fact
-from foretell.tasks.answering import AnsweringTask, crasp_facts
+from foretell.tasks.answering import COPYING, AnsweringTask, crasp_facts
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class CopyRepeat(AnsweringTask):
     @property
     def facts(self) -> tuple[Fact, ...]:
         """Communication complexity rules a program out."""
-        return crasp_facts(plain="no", periodic_local="no", ac0="yes")
+        return (*crasp_facts(plain="no", periodic_local="no", ac0="yes"), COPYING)
 
     def answer_length(self, size: int) -> int:
         """As long as the input."""

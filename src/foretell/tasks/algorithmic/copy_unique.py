@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int, Key
 
 from foretell.core.task import Fact
-from foretell.tasks.answering import AnsweringTask, crasp_facts, shuffled
+from foretell.tasks.answering import COPYING, AnsweringTask, crasp_facts, shuffled
 
 INDUCTION = (
     "its proof is about symbols that repeat; with distinct ones, as here, "
@@ -44,7 +44,8 @@ class CopyUnique(AnsweringTask):
     @property
     def facts(self) -> tuple[Fact, ...]:
         """An induction head finds the successor, and needs a local relation."""
-        return crasp_facts(plain="no", periodic_local="yes", ac0="yes", about=INDUCTION)
+        known = crasp_facts(plain="no", periodic_local="yes", ac0="yes", about=INDUCTION)
+        return (*known, COPYING)
 
     def answer_length(self, size: int) -> int:
         """As long as the input."""

@@ -38,7 +38,7 @@ class InductionHeads(LastPositionTask):
     title = "induction-heads"
     smallest = 3
     sampler = "tokens uniform, the trigger once at a uniform place and once at the end"
-    facts = (Fact("heuristic-complexity", "T", "one pass over the sequence"),)
+    facts = (Fact("heuristic-complexity", "T", "one pass over the sequence; arXiv 2603.11161"),)
 
     def __post_init__(self) -> None:
         super().__post_init__()
