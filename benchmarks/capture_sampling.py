@@ -1,9 +1,13 @@
-"""Samples a second of the tasks of capture by size, beside a loop on the host, in one process.
+"""Samples a second of the tasks of capture by size: drawn by us, by a loop on the host, consumed.
 
 Ours: one compiled call draws a batch with its answers. The host draws one example after the other
 from the same distribution: tokens in plain Python, graphs with NumPy, a tree for the edges and
 SciPy's shortest path or largest flow. Both redraw graphs without a path. The growth is the slope of
 log time an example against log size, over the larger half of the sizes; ours and the host's.
+
+Consumed: samples a second that one model of `--budget cpu` trains on while it adapts to that size,
+drawing included. Samples drawn over samples consumed says how often drawing could keep up: below 1
+training would wait for it. Up to the size at which a CPU still trains in minutes.
 
     python benchmarks/capture_sampling.py [--out FILE]
 """
@@ -11,9 +15,11 @@ log time an example against log size, over the larger half of the sizes; ours an
 from __future__ import annotations
 
 import argparse
+import collections
 import json
 import os
 import random
+import string
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,13 +32,16 @@ from scipy.sparse.csgraph import maximum_flow, shortest_path
 
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.files import write_atomically
+from foretell.protocols._asking import Budget, Request
 from foretell.tasks.capture._lattice import SIDE, host_arcs, host_edges
 from foretell.tasks.graphs import GraphTask, acceptance
 from foretell.tasks.lookup import find_task
+from foretell.training.capture_run import fleet_for
 from foretell.training.provenance import describe_machine
 
 TOKEN_SIZES, GRAPH_SIZES = (16, 64, 256, 1024, 4096), (16, 64, 256, 1024)
 BATCH, TOKENS_AT_ONCE, HOST_BLOCK = 64, 1 << 17, 16  # examples a call; a block evens out redraws
+TRAINED = 256  # the largest size at which training is measured
 SECONDS, FEWEST = 0.8, 3  # a measurement goes on this long, and over this many calls
 SOLVERS: dict[str, Callable[[Any], float]] = {
     "shortest-path": lambda arcs: shortest_path(arcs, unweighted=True, indices=0)[1],
@@ -91,10 +100,25 @@ def graph(name: str) -> Callable[[random.Random, int], object]:
     return draw
 
 
+def majority(chance: random.Random, size: int) -> object:
+    while True:
+        word = chance.choices(string.ascii_lowercase, k=size)
+        (winner, most), *others = collections.Counter(word).most_common(2)
+        if not others or others[0][1] < most:
+            return word, winner
+
+
+def copying(chance: random.Random, size: int) -> object:
+    word = chance.sample(range(TOKEN_SIZES[-1]), size)
+    return word, list(word)
+
+
 HOST: dict[str, Callable[[random.Random, int], object]] = {
     "induction-heads": induction,
     "sorting": sorting,
     "string-matching": matching,
+    "majority": majority,
+    "copy-unique": copying,
     "multi-hop": hopping,
     "shortest-path": graph("shortest-path"),
     "min-cut": graph("min-cut"),
@@ -127,6 +151,21 @@ def compiled(name: str, size: int, batch: int) -> Callable[[int], object]:
     return lambda turn: jax.block_until_ready(ready(key_for(key, turn)))
 
 
+def consumed(name: str, size: int) -> float:
+    """Samples a second that one model trains on at that size, after compiling."""
+    request = Request(what=name, protocol="capture", budget=Budget.CPU, start=8, sizes=(size,))
+    plan = request.build_protocol().plan(request.question(), (0,))
+    (part, *_) = plan.parts(plan.stages[1], (0,))
+    fleet = fleet_for(part)
+    states = fleet.advance(fleet.start())
+
+    def segment(_: int) -> None:
+        nonlocal states
+        states = fleet.advance(states)
+
+    return part.segment * part.batch / seconds_a_call(segment)
+
+
 def growth(sizes: list[int], times: list[float]) -> float:
     """Slope of log time against log size over the larger half."""
     half = len(sizes) // 2
@@ -144,7 +183,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
             return [HOST[name](chance, size) for _ in range(HOST_BLOCK)]
 
         host = seconds_a_call(block) / HOST_BLOCK
-        row = {
+        row: dict[str, Any] = {
             "task": name,
             "size": size,
             "batch": batch,
@@ -152,11 +191,17 @@ def rows_of(name: str) -> list[dict[str, Any]]:
             "host_samples_a_second": 1 / host,
             "times_faster": host / ours,
         }
+        if size <= TRAINED:
+            row["consumed_a_second"] = consumed(name, size)
+            row["drawn_to_consumed"] = 1 / ours / row["consumed_a_second"]
+            row["host_to_consumed"] = 1 / host / row["consumed_a_second"]
         if name in SOLVERS:
             row["acceptance"] = acceptance(size, draws=256)
         rows.append(row)
+        trained = (row.get(each, 0) for each in ("consumed_a_second", "drawn_to_consumed"))
         print(
             f"{name:16} {size:>5} {1 / ours:>12,.0f} {1 / host:>12,.0f} {host / ours:>8.1f}",
+            "".join(f"{each:>12,.1f}" for each in trained),
             flush=True,
         )
     return rows
@@ -166,7 +211,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    print(f"{'task':16} {'size':>5} {'samples/s':>12} {'host':>12} {'faster':>8}")
+    print(
+        f"{'task':16} {'size':>5} {'samples/s':>12} {'host':>12} {'faster':>8} {'consumed':>12}{'ratio':>12}"
+    )
     rows = [row for name in HOST for row in rows_of(name)]
     exponents = {}
     for name in HOST:

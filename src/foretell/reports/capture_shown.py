@@ -25,6 +25,7 @@ from foretell.reports.capture_looks import (
     looks_rows,
     looks_sentences,
 )
+from foretell.reports.capture_scaling import scaling_sentences
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.phrases import number
@@ -132,6 +133,7 @@ def findings(whole: CaptureCurves) -> list[str]:
         for curve in own:
             if curve.measured:
                 told.append(f"{curve.line.label}: {curve.measured.reason}")
+        told += scaling_sentences(own)
     missing = sum(curve.measured is None for curve in whole.curves)
     if missing:
         told.append(f"not trained yet: {counted(missing, 'curve')}")

@@ -149,6 +149,15 @@ def test_list_and_explain():
     assert answer("explain", "parity", "--json")["definition"]
 
 
+def test_explain_a_task_with_settings():
+    told = answer("explain", "shortest-path:degree=6,torus", "--json")
+    assert told["name"] == "shortest-path:degree=6,torus"
+    assert "unit torus" in told["with_these_settings"]
+    assert "expected degree of 6" in told["with_these_settings"]
+    assert "critical" in told["definition"]
+    assert answer("explain", "sorting:vocabulary=16", "--json")["name"] == "sorting:vocabulary=16"
+
+
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_export(tmp_path, form):
     done = foretell(
@@ -176,6 +185,10 @@ BAD = {
     "unknown protocol": (["check", "parity", "--protocol", "lenth"], "did you mean length"),
     "unknown kind": (["list", "taks"], "tasks"),
     "unknown name": (["explain", "tomita-44"], "tomita-4"),
+    "explained setting": (["explain", "shortest-path:degre=6"], "did you mean degree"),
+    "explained value": (["explain", "multi-hop:hops=99"], "from 1 to 7"),
+    "nothing to set": (["explain", "majority:letters=3"], "majority has no settings"),
+    "explained regex": (["explain", "regex:(aa)*"], "foretell predict 'regex:(aa)*'"),
     "regex syntax": (["check", "regex:(ab"], "expected"),
     "empty language": (["check", "regex:a&b"], "no words"),
     "no such size": (["check", "aaaa-star", "--bins", "53-55"], "52 and"),

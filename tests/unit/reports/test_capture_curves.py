@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from foretell.protocols._dilution import WHEN, Dilution
-from foretell.reports import capture_curves, capture_looks, capture_shown
+from foretell.reports import capture_curves, capture_looks, capture_scaling, capture_shown
 from foretell.reproductions import load
 from foretell.training.capture_plan import FROM_SCRATCH, PRE_TRAINING
 from foretell.training.record import AdaptedMember, CaptureRecord
@@ -18,8 +18,8 @@ from foretell.training.store import Store
 PROVENANCE = {"versions": {}, "device": "none", "seconds": 1.0}
 
 
-def measured(asked):
-    """As if every arm had needed a thousand samples and a little, from scratch too many."""
+def measured(asked, needed=100):
+    """As if every arm had needed as many samples and a little more, from scratch too many."""
     plan = asked.plan
     told = [
         AdaptedMember(PRE_TRAINING, plan.start.high, seed, "fitted", 64, 0.1, 1.0)
@@ -29,7 +29,7 @@ def measured(asked):
         for arm in stage.sources:
             for seed in asked.seeds:
                 status = "not fitted" if arm == FROM_SCRATCH else "fitted"
-                samples = plan.cap if arm == FROM_SCRATCH else 100 + 3 * seed
+                samples = plan.cap if arm == FROM_SCRATCH else needed and needed + 3 * seed
                 told.append(AdaptedMember(arm, stage.sizes.high, seed, status, samples, 0.25, 0.97))
     record = CaptureRecord(tuple(told), (), 1.0)
     return asked.protocol.read(asked.question, plan, record, PROVENANCE)
@@ -96,3 +96,47 @@ def test_attention_against_size_is_drawn_and_told_where_it_was_read(whole):
     page = capture_shown.capture_page(dataclasses.replace(whole, curves=(curve,)))
     assert page.count("<svg") == 2 and "Attention against size" in page
     assert len(capture_looks.looks_rows([curve])) == 4
+
+
+@pytest.fixture(scope="module")
+def dilution(tmp_path_factory):
+    empty = Store(tmp_path_factory.mktemp("runs"))
+    return capture_curves.collect(load("attention-dilution"), "smoke", None, empty)
+
+
+def scaled_by(dilution, needed):
+    """Curves of which only those with scaling need other samples than 100, and a little more."""
+    return [
+        dataclasses.replace(
+            curve,
+            measured=measured(curve.line.asked, needed if "log" in curve.line.label else 100),
+        )
+        for curve in dilution.curves
+    ]
+
+
+def test_curves_with_and_without_scaling_are_paired(dilution):
+    pairs = capture_scaling.scaled_pairs(dilution.curves)
+    assert [(plain.line.label, scaled.line.label) for plain, scaled in pairs] == [
+        (name, f"{name}, log-length") for name in ("rotary", "alibi", "nope")
+    ]
+    assert capture_scaling.scaling_sentences(dilution.curves) == []  # nothing is trained yet
+
+
+def test_scaling_makes_adapting_needless_only_where_no_run_needs_a_sample(dilution):
+    free = capture_scaling.scaling_sentences(scaled_by(dilution, 0))
+    assert "adapting is needless at every size" in free[0]
+    assert "206 without and 0 with" in free[0]
+    assert "needless in 3 of 3 pairs" in free[-1] and "lowers the samples in 3" in free[-1]
+    same = capture_scaling.scaling_sentences(scaled_by(dilution, 100))
+    assert "needless at no size" in same[0]
+    assert "needless in 0 of 3 pairs" in same[-1] and "lowers the samples in 0" in same[-1]
+    fewer = capture_scaling.scaling_sentences(scaled_by(dilution, 50))
+    assert "needless in 0 of 3 pairs" in fewer[-1] and "lowers the samples in 3" in fewer[-1]
+
+
+def test_the_page_says_whether_scaling_helps(dilution):
+    page = capture_shown.capture_page(
+        dataclasses.replace(dilution, curves=tuple(scaled_by(dilution, 0)))
+    )
+    assert "makes adapting needless in 3 of 3 pairs" in page

@@ -17,6 +17,7 @@ from foretell.theory._complexity import REGIMES, CostCertificate, Shape, degree,
 from foretell.theory.capture_complexity import CaptureComplexity
 
 TASKS = ["induction-heads", "sorting", "string-matching", "multi-hop", "shortest-path", "min-cut"]
+TASKS += ["majority", "copy-unique", "copy-repeat"]  # controls
 
 
 @dataclasses.dataclass(frozen=True)
