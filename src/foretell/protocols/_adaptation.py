@@ -72,21 +72,20 @@ def adaptations(plan: CapturePlan, record: CaptureRecord) -> tuple[Adaptation, .
 def _adaptation(plan: CapturePlan, record: CaptureRecord, arm: str) -> Adaptation | None:
     known = {(own.arm, own.size, own.seed): own for own in record.members}
     seeds = tuple(own.seed for own in record.members if own.arm == PRE_TRAINING and own.reached)
-    if not seeds:
+    sizes = plan.sizes_of(arm)
+    if not seeds or not sizes:
         return None
 
     def of(seed: int, size: int) -> AdaptedMember:
         return known.get((arm, size, seed)) or known[FROM_START, size, seed]
 
-    samples = np.array([[of(seed, size).samples for size in plan.sizes] for seed in seeds], float)
-    reached = np.array([[of(seed, size).reached for size in plan.sizes] for seed in seeds])
+    samples = np.array([[of(seed, size).samples for size in sizes] for seed in seeds], float)
+    reached = np.array([[of(seed, size).reached for size in sizes] for seed in seeds])
     if arm == STEP_BY_STEP:  # what all steps up to a size took; after a miss nothing is known
         samples = np.cumsum(samples, axis=1)
         reached = np.logical_and.accumulate(reached, axis=1)
     fit = None
-    if len(plan.sizes) > 1:
+    if len(sizes) > 1:
         least = float(plan.adapting_check * plan.adapting_batch)
-        fit = fit_growth(
-            plan.start.high, np.array(plan.sizes, float), samples, reached, least=least
-        )
-    return Adaptation(arm, plan.sizes, seeds, samples, reached, fit)
+        fit = fit_growth(plan.start.high, np.array(sizes, float), samples, reached, least=least)
+    return Adaptation(arm, sizes, seeds, samples, reached, fit)

@@ -81,6 +81,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     adapting_batch: int = 64
     samples: int = 512
     arms: tuple[str, ...] = ARMS
+    largest_from_scratch: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))

@@ -66,6 +66,7 @@ class CapturePlan:
     samples: int = 512  # held out, of each size, for the checks
     warmup: int = 0
     arms: tuple[str, ...] = ARMS
+    largest_from_scratch: int | None = None  # size; beyond it the control would cost the most
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -96,9 +97,20 @@ class CapturePlan:
         found = [Stage(0, self.start, {PRE_TRAINING: None})]
         for number, size in enumerate(self.sizes, 1):
             before = {FROM_START: 0, STEP_BY_STEP: number - 1, FROM_SCRATCH: None}
-            sources = {arm: before[arm] for arm in self.arms if not self._shared(arm, number)}
+            sources = {
+                arm: before[arm]
+                for arm in self.arms
+                if size in self.sizes_of(arm) and not self._shared(arm, number)
+            }
             found.append(Stage(number, SizeRange(size, size), sources))
         return tuple(found)
+
+    def sizes_of(self, arm: str) -> tuple[int, ...]:
+        """The sizes that an arm is trained at."""
+        most = self.largest_from_scratch
+        if arm != FROM_SCRATCH or most is None:
+            return self.sizes
+        return tuple(size for size in self.sizes if size <= most)
 
     def _shared(self, arm: str, number: int) -> bool:
         """The first larger size is one step from the start: the same run in both arms."""
@@ -154,6 +166,7 @@ class CapturePlan:
             "sizes": list(self.sizes),
             **{name: getattr(self, name) for name in own},
             "arms": list(self.arms),
+            "largest_from_scratch": self.largest_from_scratch,
             "steps": self.steps,
         }
 

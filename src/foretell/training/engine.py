@@ -195,16 +195,22 @@ class Run(Work):
             if self.done % self.plan.check_every == 0 or self.done >= self.plan.steps:
                 break
             self.report(states, "training")
-            stopping = stop.is_set()
-            if stopping or time.monotonic() - self.saved > self.save_after:
-                self._save(states)
-            if stopping:
-                raise Interrupted(self.done)
+            self._save_in_time(states, stop)
         states = self.check(states)
-        self._save(states)
+        self._save_in_time(states, stop)
         self.report(states, "training")
-        self.stop_if_asked(stop)
         return states
+
+    def _save_in_time(self, states: Tree, stop: threading.Event) -> None:
+        """A checkpoint where the last is old, or where somebody wants to stop: then also stop.
+
+        Not at every check: some runs check every few steps, and saving would be most of the work.
+        """
+        stopping = stop.is_set()
+        if stopping or time.monotonic() - self.saved > self.save_after:
+            self._save(states)
+        if stopping:
+            raise Interrupted(self.done)
 
     def check(self, states: Tree) -> Tree:
         """How every member does, into the history; those that are done stop."""
