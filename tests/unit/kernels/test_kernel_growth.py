@@ -1,9 +1,10 @@
-"""How sampling behaves as inputs grow: time of a draw, spread of a draw, error of a predictor."""
+"""How sampling behaves as inputs grow: time, memory and spread of a draw, error of a predictor."""
 
 from __future__ import annotations
 
 import itertools
 import time
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -68,13 +69,28 @@ def test_the_error_of_a_predictor_falls_with_the_root_of_the_draws(length: int) 
     assert max(scaled) / min(scaled) < 1.25
 
 
+def pair_of(length: int) -> Pairs:
+    """Two inputs, ready to be drawn from."""
+    given = [jnp.asarray(each) for each in blocks(length)]
+    queries, keys = jax.tree.map(lambda leaf: leaf[None], prepare_pair(Attention(), *given))
+    return Pairs(queries, keys, given[2][None], None)
+
+
+def test_the_memory_of_a_draw_is_quadratic() -> None:
+    lengths, needed = (64, 128, 256), []
+    for length in lengths:
+        keys = jax.random.split(root_key(0), 8)
+        draw = jax.jit(partial(sample_pairs, Attention()))
+        needed.append(draw.lower(pair_of(length), keys).compile().memory_analysis())
+    whole = [each.temp_size_in_bytes + each.output_size_in_bytes for each in needed]
+    assert 1.5 <= fitted_exponent(lengths, whole) <= 2.3
+
+
 @pytest.mark.slow
 def test_the_time_of_a_draw_is_at_most_cubic() -> None:
     lengths, times = (64, 128, 256), []
     for length in lengths:
-        given = [jnp.asarray(each) for each in blocks(length)]
-        queries, keys = jax.tree.map(lambda leaf: leaf[None], prepare_pair(Attention(), *given))
-        pairs = Pairs(queries, keys, given[2][None], None)
+        pairs = pair_of(length)
         taken = []
         for _ in range(6):  # the first one compiles
             began = time.perf_counter()
