@@ -59,6 +59,15 @@ def headline(row: Row) -> Markup:
     return element("div", *parts, class_="headline")
 
 
+def stated(row: Row, prediction: Prediction) -> Markup:
+    """What one theory says, and whether the measurement agrees."""
+    by = f"{prediction.strength.label} · {prediction.predictor}"
+    shown: list[str] = [badge(prediction.verdict), " "]
+    if row.measurement:
+        shown += [badge(row.agreement(prediction)), " "]
+    return together([*shown, element("span", by, class_="quiet")])
+
+
 def prediction_card(row: Row) -> Markup:
     """What the theories say, strongest first; those that do not apply, quietly."""
     parts: list[Markup] = []
@@ -127,6 +136,24 @@ def values_table(measurement: Measurement) -> Markup:
     return table(heads, rows, numeric=(2, 3, 4))
 
 
+def values_grid(measurement: Measurement) -> Markup:
+    """The same in little room: a line a probe, a column a range."""
+    ranges = sorted({value.sizes for value in measurement.values})
+    told = phrases.how_to_print(measurement)
+    cells: dict[str, dict[SizeRange, Markup]] = {}
+    for value in measurement.values:
+        found = [element("b", told(value.mean)), " ", phrases.interval(value.interval, told)]
+        seeds = phrases.seed_scores(value.seeds, told)
+        guess = "" if value.baseline is None else f" ({told(value.baseline, 2)})"
+        under = element("div", seeds + guess, class_="quiet")
+        cells.setdefault(value.probe, {})[value.sizes] = together([*found, under])
+    heads = ("Probe", *(_sizes(measurement, sizes) for sizes in ranges))
+    rows = [
+        (probe, *(own.get(sizes, Markup("–")) for sizes in ranges)) for probe, own in cells.items()
+    ]
+    return element("div", table(heads, rows), class_="dense")
+
+
 def _sizes(measurement: Measurement, sizes: SizeRange) -> Markup:
     seen = [" ", chip("seen")] if phrases.is_seen(measurement.question, sizes) else []
     return element("span", str(sizes), *seen, class_="nowrap")
@@ -167,7 +194,7 @@ def records_table(records: Sequence[Record]) -> Markup:
     heads = ("Theory", "Strength", "Agrees", "Disagrees", "Open", "Hit rate, 95 % interval")
     rows = [
         (
-            element("span", record.predictor, class_="nowrap"),
+            record.predictor,
             record.strength,
             str(record.agrees),
             str(record.disagrees),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from foretell.core.prediction import Prediction
-from foretell.core.scoreboard import Row, Scoreboard
-from foretell.plain.errors import StoreProblem
+from foretell.core.scoreboard import Row
 from foretell.reports import _sections as parts
 from foretell.reports import phrases
 from foretell.reports._markup import Markup, bullets, element, table, together
-from foretell.reports.kinds import NOTE, kinds_matrix
-from foretell.reports.orders import orders
 
 
 def row_page(row: Row) -> str:
@@ -29,10 +25,10 @@ def rows_page(rows: Sequence[Row]) -> str:
         return row_page(rows[0])
     names = ", ".join(dict.fromkeys(row.question.task.name for row in rows))
     head = masthead("foretell check", names, f"{len(rows)} questions")
-    content = [head, parts.section("Questions", _rows_table(rows))]
+    content = [head, parts.section("Questions", rows_table(rows))]
     for row in rows:
-        whole = [_row_title(row), *_whole_row(row), _back()]
-        content.append(element("section", *whole, id=_anchor(row), class_="row"))
+        whole = [_row_title(row), *_whole_row(row), back()]
+        content.append(element("section", *whole, id=anchor(row), class_="row"))
     return page(names, content)
 
 
@@ -57,94 +53,48 @@ def _whole_row(row: Row) -> list[Markup]:
     return content
 
 
-def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = ()) -> str:
-    """Everything measured so far against everything predicted, with a section for each row."""
-    rows = scoreboard.rows
-    many = f"{len(rows)} {'question' if len(rows) == 1 else 'questions'} measured"
-    content = [masthead("foretell scoreboard", "Prediction against measurement", many)]
-    if rows:
-        content += [
-            parts.section(
-                "Record of each theory",
-                parts.records_table(scoreboard.records()),
-                bullets(phrases.sentence(order.sentence) for order in orders(scoreboard)),
-            ),
-            *_kinds(scoreboard),
-            parts.section("Questions", _rows_table(rows)),
-        ]
-    else:
-        content.append(element("p", "Nothing measured yet.", class_="question"))
-    if problems:
-        content.append(parts.section("Not read", parts.problems_list(problems)))
-    content += [_row_section(row) for row in rows]
-    return page("foretell scoreboard", content)
+def rows_table(rows: Sequence[Row]) -> Markup:
+    """A line a question; what each theory said of it stands in one cell that may break."""
+    heads = ("Task", "Architecture", "Measured", "At largest sizes", "Predicted")
+    return element("div", table(heads, [_row_cells(row) for row in rows]), class_="dense")
 
 
-def _kinds(scoreboard: Scoreboard) -> list[Markup]:
-    """Task by kind of model, if several kinds were asked."""
-    matrix = kinds_matrix(scoreboard)
-    if matrix is None:
-        return []
-    rows = [
-        (task, *(_lines(element("span", line, class_="nowrap") for line in own) for own in cells))
-        for task, cells in zip(matrix.tasks, matrix.cells, strict=True)
-    ]
-    shown = table(("Task", *matrix.kinds), rows)
-    return [parts.section("Kinds of model", shown, element("p", NOTE, class_="quiet"))]
-
-
-def _rows_table(rows: Sequence[Row]) -> Markup:
-    heads = ("Task", "Architecture", "Predicted", "Measured", "At largest sizes", "Agreement")
-    several = len({item.predictor for row in rows for item in row.stated}) > 1
-    return table(heads, [_row_cells(row, name_theories=several) for row in rows])
-
-
-def _row_cells(row: Row, *, name_theories: bool) -> tuple[str, ...]:
-    value = phrases.largest_value(row.measurement)
+def _row_cells(row: Row) -> tuple[str, ...]:
     quiet = element("span", phrases.no_prediction(row), class_="quiet")
-    score = f"{phrases.score(value.mean)} at {value.sizes}" if value else "–"
+    said = [parts.stated(row, item) for item in row.stated]
     return (
-        element("a", row.question.task.name, href=f"#{_anchor(row)}", class_="name"),
-        element("span", row.question.architecture.label, class_="nowrap"),
-        _lines(_predicted(item, named=name_theories) for item in row.stated) or quiet,
+        link_to(row),
+        row.question.architecture.label,
         parts.badge(row.measurement.verdict) if row.measurement else "–",
-        element("span", score, class_="nowrap"),
-        _lines(parts.badge(row.agreement(item)) for item in row.stated) or "–",
+        at_largest(row),
+        together(element("div", one, class_="said") for one in said) or quiet,
     )
 
 
-def _predicted(prediction: Prediction, *, named: bool) -> Markup:
-    by = f"{prediction.strength.label} · {prediction.predictor}"
-    said = by if named else prediction.strength.label
-    return together([parts.badge(prediction.verdict), " ", element("span", said, class_="quiet")])
+def link_to(row: Row) -> Markup:
+    """The task's name, leading to the row."""
+    return element("a", row.question.task.name, href=f"#{anchor(row)}", class_="name")
 
 
-def _lines(pieces: Iterable[Markup]) -> Markup:
-    return together(element("div", piece, class_="line") for piece in pieces)
-
-
-def _row_section(row: Row) -> Markup:
-    asked = element("p", phrases.sentence(row.question.outcome.sentence), class_="question")
-    content = [_row_title(row), asked, parts.headline(row)]
-    content += [element("p", phrases.sentence(item.reason)) for item in row.stated]
-    if row.measurement:
-        content.append(parts.figure(row.measurement, row.stated))
-        content.append(parts.values_table(row.measurement))
-        content.append(element("p", "Rule: ", row.measurement.rule, class_="quiet"))
-        told = phrases.provenance_line(row.measurement)
-        content.append(element("p", told, class_="quiet"))
-    return element("section", *content, _back(), id=_anchor(row), class_="row")
+def at_largest(row: Row) -> str:
+    """The score that a table of rows has room for."""
+    value = phrases.largest_value(row.measurement)
+    if value is None:
+        return "–"
+    return element("span", f"{phrases.score(value.mean)} at {value.sizes}", class_="nowrap")
 
 
 def _row_title(row: Row) -> Markup:
     return element("h2", row.question.task.name, " ", parts.chip(row.question.architecture.label))
 
 
-def _back() -> Markup:
+def back() -> Markup:
+    """The way up from a row."""
     return element("p", element("a", "back to the table", href="#top"), class_="quiet")
 
 
-def _anchor(row: Row) -> str:
+def anchor(row: Row) -> str:
+    """Where a row stands on its page."""
     return f"question-{row.question.hash}"
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -16,20 +14,17 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from foretell.core.measurement import Curve, Measurement, Value
+from foretell.core.measurement import Measurement, Value
 from foretell.core.prediction import Prediction
-from foretell.core.question import SizeRange
 from foretell.numerics.intervals import over_seeds
 from foretell.reports import phrases
+from foretell.reports.bins import Bins, bins_of, counted_seeds, joined
 
-BIN = 10  # sizes that one point of a curve gathers
 # From the palette of Okabe and Ito, which the colour-blind can tell apart.
 MEAN, LEFT_OUT, TRAINED, GREY = "#0072B2", "#D55E00", "#E69F00", "#6b6b6b"
 INK = "#222222"
 COLOURS = (MEAN, LEFT_OUT, "#009E73", "#CC79A7", TRAINED, "#56B4E9", GREY, "#7A4A21")
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-
-
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -49,15 +44,6 @@ SERIES = (
     "trained on",
     "bar",
 )
-
-
-@dataclass(frozen=True)
-class Bins:
-    """The bins of one range: a place on the axis each, and per seed (right, tried) in each."""
-
-    sizes: SizeRange
-    places: tuple[float, ...]
-    counts: dict[int, tuple[tuple[int, int], ...]]
 
 
 def length_curves(measurement: Measurement, predictions: Sequence[Prediction] = ()) -> str:
@@ -82,38 +68,6 @@ def length_curves(measurement: Measurement, predictions: Sequence[Prediction] = 
         figure.suptitle(heading, x=0.01, ha="left", fontsize=11.5, parse_math=False)
         _draw_legend(figure, panels)
         return as_svg(figure, heading)
-
-
-def bins_of(measurement: Measurement, probe: str) -> tuple[Bins, ...]:
-    """Curves gathered into about ten sizes a bin, no bin reaching across two tested ranges."""
-    curves = [curve for curve in measurement.curves if curve.probe == probe]
-    ranges = sorted({value.sizes for value in measurement.values if value.probe == probe})
-    return tuple(_bin_range(curves, sizes) for sizes in ranges)
-
-
-def counted_seeds(measurement: Measurement, probe: str) -> set[int]:
-    """The seeds that the values average over; a measurement may leave out runs that did not fit."""
-    return {run for value in measurement.values if value.probe == probe for run in value.runs}
-
-
-def _bin_range(curves: Sequence[Curve], sizes: SizeRange) -> Bins:
-    span = sizes.high - sizes.low + 1
-    number = max(1, round(span / BIN))
-    tested: list[list[int]] = [[] for _ in range(number)]
-    sums = {curve.seed: [[0, 0] for _ in range(number)] for curve in curves}
-    for curve in curves:
-        for size, right, tried in curve.points:
-            if sizes.low <= size <= sizes.high:
-                place = (size - sizes.low) * number // span
-                tested[place].append(size)
-                sums[curve.seed][place][0] += right
-                sums[curve.seed][place][1] += tried
-    kept = [place for place in range(number) if tested[place]]
-    places = tuple((min(tested[place]) + max(tested[place])) / 2 for place in kept)
-    counts = {
-        seed: tuple((own[place][0], own[place][1]) for place in kept) for seed, own in sums.items()
-    }
-    return Bins(sizes, places, counts)
 
 
 def _draw_panel(panel: Axes, measurement: Measurement, probe: str, *, titled: bool) -> None:
@@ -162,13 +116,7 @@ def _draw_ranges(panel: Axes, measurement: Measurement, values: Sequence[Value])
 
 
 def _draw_seed(panel: Axes, pieces: Sequence[Bins], seed: int, *, counted: bool) -> None:
-    places, shares = _joined(
-        pieces,
-        [
-            [right / tried if tried else math.nan for right, tried in piece.counts[seed]]
-            for piece in pieces
-        ],
-    )
+    places, shares = joined(pieces, [piece.shares(seed) for piece in pieces])
     panel.plot(
         places,
         shares,
@@ -186,9 +134,9 @@ def _draw_mean(panel: Axes, pieces: Sequence[Bins], counted: set[int]) -> None:
         for piece in pieces
     ]
     means, lows, highs = ([[one[part] for one in piece] for piece in found] for part in range(3))
-    places, mean = _joined(pieces, means)
+    places, mean = joined(pieces, means)
     if len(counted) > 1:  # the interval of one seed is [0, 1] and would only paint the panel
-        low, high = _joined(pieces, lows)[1], _joined(pieces, highs)[1]
+        low, high = joined(pieces, lows)[1], joined(pieces, highs)[1]
         panel.fill_between(places, low, high, color=MEAN, alpha=0.18, linewidth=0, label=SERIES[1])
     panel.plot(places, mean, color=MEAN, linewidth=2.4, marker="o", markersize=3.5, label=SERIES[0])
 
@@ -197,23 +145,6 @@ def _over_counted(piece: Bins, place: int, counted: set[int]) -> tuple[float, fl
     cells = [own[place] for seed, own in piece.counts.items() if seed in counted and own[place][1]]
     tried = sum(cell[1] for cell in cells) // max(1, len(cells))
     return over_seeds([right / count for right, count in cells], tried)
-
-
-def _joined(
-    pieces: Sequence[Bins], series: Sequence[Sequence[float]]
-) -> tuple[list[float], list[float]]:
-    """One line through all ranges, interrupted where sizes between two ranges were not tested."""
-    places: list[float] = []
-    heights: list[float] = []
-    reached: int | None = None
-    for piece, part in zip(pieces, series, strict=True):
-        if reached is not None and piece.sizes.low > reached + 1:
-            places.append(float(reached))
-            heights.append(math.nan)
-        places.extend(piece.places)
-        heights.extend(part)
-        reached = piece.sizes.high
-    return places, heights
 
 
 def _heading(measurement: Measurement, predictions: Sequence[Prediction]) -> str:

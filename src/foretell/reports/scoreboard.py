@@ -20,6 +20,7 @@ from foretell.numerics.intervals import wilson
 from foretell.plain import catalogue
 from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput, StoreProblem
+from foretell.reports.misses import misses
 from foretell.reports.orders import orders
 from foretell.tasks.lookup import task_from_json
 from foretell.theory import predict
@@ -79,6 +80,7 @@ def scoreboard_json(scoreboard: Scoreboard, problems: Sequence[StoreProblem]) ->
     return {
         "rows": [_row_json(row) for row in scoreboard.rows],
         "records": [_record_json(record) for record in scoreboard.records()],
+        "misses": [miss.as_json() for miss in misses(scoreboard)],
         "orders": [order.as_json() for order in orders(scoreboard)],
         "problems": [problem.as_json() for problem in problems],
     }

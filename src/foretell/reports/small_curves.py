@@ -1,73 +1,101 @@
-"""Exact match by size as a small drawing beside a row's evidence; too many rows for real plots."""
+"""Exact match by size as a small drawing beside a row's evidence; too many rows for real plots.
+
+Colours and strokes are in `page.css`, so that a page of hundreds of them stays small.
+"""
 
 from __future__ import annotations
 
-from foretell.core.measurement import Curve, Measurement
+import math
+from collections.abc import Sequence
+
+from foretell.core.measurement import Measurement
+from foretell.core.question import GeneralizesInLength
 from foretell.reports._markup import Markup, element
+from foretell.reports.bins import Bins, bins_of, counted_seeds, joined
 from foretell.reports.reproduced import percent
 
-WIDTH, HEIGHT, LEFT, EDGE = 420, 90, 30, 6  # of the drawing; room for numbers at the left
+WIDTH, HEIGHT, LEFT, EDGE = 560, 110, 30, 6  # of the drawing; room for numbers at the left
 TALL = HEIGHT - 16 - EDGE  # of the frame; numbers stand below
-BIN = 10  # sizes that are averaged into one point
+KEY = (
+    "Share of examples with every scored position right, in percent, by input size: a line for "
+    "each run, broken where no sizes were tested, dotted in orange where the run did not fit its "
+    "training range and is left out of the values. Shaded: sizes of training. Dotted across: the "
+    "bar. Dashed: guessing."
+)
 
 
 def small_curves(measurement: Measurement) -> Markup:
-    """One line a seed on the training distribution, from 0 to 100 percent over all sizes."""
+    """One line a run on the probe that decides, from 0 to 100 percent over all sizes."""
     probe = measurement.question.task.probes[0]
-    curves = [curve for curve in measurement.curves if curve.probe == probe]
-    largest = max(size for curve in curves for size, _, _ in curve.points)
-    worst = min(share for curve in curves for _, share in binned(curve))
+    pieces = bins_of(measurement, probe)
+    seeds = sorted({seed for piece in pieces for seed in piece.counts})
+    if not seeds:
+        return Markup("")
+    shares = [share for piece in pieces for seed in seeds for share in piece.shares(seed)]
+    worst = min(share for share in shares if not math.isnan(share))
     said = f"exact match by size, one line a run; the lowest point is {percent(worst)} percent"
+    across = (WIDTH - LEFT - EDGE) / pieces[-1].sizes.high
+    counted = counted_seeds(measurement, probe)
     return element(
         "svg",
         element("title", said),
-        *_frame(largest),
-        *(_line(curve, largest) for curve in curves),
+        *_frame(measurement, across, pieces[-1].sizes.high),
+        *_guessing(measurement, probe, across),
+        *(_line(pieces, seed, across, counted=seed in counted) for seed in seeds),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         width=str(WIDTH),
         role="img",
+        class_="small",
     )
 
 
-def _line(curve: Curve, largest: int) -> Markup:
-    across = (WIDTH - LEFT - EDGE) / largest
-    places = " ".join(
-        f"{LEFT + size * across:.1f},{EDGE + (1 - share) * TALL:.1f}"
-        for size, share in binned(curve)
+def _line(pieces: Sequence[Bins], seed: int, across: float, *, counted: bool) -> Markup:
+    """A path; a pen that was lifted where nothing is known is put down again with M."""
+    drawn, down = "", False
+    for size, share in zip(*joined(pieces, [piece.shares(seed) for piece in pieces]), strict=True):
+        if not math.isnan(share):
+            drawn += f"{'L' if down else 'M'}{_place(size, share, across)}"
+        down = not math.isnan(share)
+    return element("path", d=drawn, class_="run" if counted else "left-out")
+
+
+def _place(size: float, share: float, across: float) -> str:
+    return f"{LEFT + size * across:.0f},{_height(share):.1f}"
+
+
+def _height(share: float) -> float:
+    return EDGE + (1 - share) * TALL
+
+
+def _guessing(measurement: Measurement, probe: str, across: float) -> list[Markup]:
+    drawn = "".join(
+        f"M{_place(value.sizes.low, value.baseline, across)}H{LEFT + value.sizes.high * across:.0f}"
+        for value in measurement.values
+        if value.probe == probe and value.baseline is not None
     )
-    drawn = {"fill": "none", "stroke": "#0072B2", "stroke_width": "1.2", "opacity": "0.75"}
-    return element("polyline", points=places, **drawn)
+    return [element("path", d=drawn, class_="guess")] if drawn else []
 
 
-def _frame(largest: int) -> list[Markup]:
-    """A rectangle, and the ends of both axes."""
-    sides = {"width": str(WIDTH - LEFT - EDGE), "height": str(TALL)}
-    around = element("rect", x=str(LEFT), y=str(EDGE), fill="none", stroke="#ccc", **sides)
+def _frame(measurement: Measurement, across: float, largest: int) -> list[Markup]:
+    """What was trained on, a rectangle, the bar, and the ends of both axes."""
+    drawn = []
+    outcome = measurement.question.outcome
+    if isinstance(outcome, GeneralizesInLength):
+        low, high = outcome.seen.low * across, outcome.seen.high * across
+        drawn.append(_box(LEFT + low, high - low, "seen"))
+    drawn.append(_box(LEFT, WIDTH - LEFT - EDGE, "frame"))
+    if measurement.bar is not None:
+        at = f"M{LEFT},{_height(measurement.bar):.1f}H{WIDTH - EDGE}"
+        drawn.append(element("path", d=at, class_="bar"))
     marks = (
         ("100", 4, 12),
         ("0", 16, 8 + TALL),
         ("1", LEFT, HEIGHT - 3),
         (str(largest), WIDTH - 26, HEIGHT - 3),
     )
-    return [around] + [
-        element("text", text, x=str(x), y=str(y), font_size="10", fill="#666")
-        for text, x, y in marks
-    ]
+    return drawn + [element("text", text, x=str(x), y=str(y)) for text, x, y in marks]
 
 
-def binned(curve: Curve) -> list[tuple[float, float]]:
-    """Mean size and share of right answers, a few neighbouring sizes together.
-
-    >>> binned(Curve("members", 0, ((1, 1, 2), (2, 2, 2), (30, 0, 4))))
-    [(1.5, 0.75), (30.0, 0.0)]
-    """
-    found: dict[int, list[tuple[int, int, int]]] = {}
-    for point in curve.points:
-        found.setdefault((point[0] - 1) // BIN, []).append(point)
-    return [
-        (
-            sum(size for size, _, _ in points) / len(points),
-            sum(right for _, right, _ in points) / max(1, sum(tried for _, _, tried in points)),
-        )
-        for _, points in sorted(found.items())
-    ]
+def _box(left: float, width: float, name: str) -> Markup:
+    sides = {"x": f"{left:.0f}", "width": f"{width:.0f}", "y": str(EDGE), "height": str(TALL)}
+    return element("rect", **sides, class_=name)

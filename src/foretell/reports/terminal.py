@@ -21,6 +21,7 @@ from foretell.core.scoreboard import Agreement, Record, Row, Scoreboard
 from foretell.plain.errors import StoreProblem
 from foretell.reports import phrases
 from foretell.reports.kinds import NOTE, kinds_matrix
+from foretell.reports.misses import misses
 from foretell.reports.orders import orders
 
 VERDICT_STYLE = {
@@ -187,6 +188,9 @@ def show_scoreboard(
         console.print(_records_table(scoreboard.records()))
         for order in orders(scoreboard):
             console.print(Text(order.sentence))
+        if wrong := len(misses(scoreboard)):
+            told = "1 miss" if wrong == 1 else f"{wrong} misses"
+            console.print(Text(f"{told}; --html FILE lists them with their curves", style="dim"))
         _show_kinds(console, scoreboard)
     else:
         console.print(Text("nothing measured yet; try: foretell check majority"))

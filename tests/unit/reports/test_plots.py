@@ -9,7 +9,8 @@ import pytest
 from foretell.core.measurement import Measurement
 from foretell.core.question import SizeRange
 from foretell.core.scoreboard import Row
-from foretell.reports.plots import bins_of, counted_seeds, length_curves
+from foretell.reports.bins import bins_of, counted_seeds
+from foretell.reports.plots import length_curves
 
 
 def measured(row: Row) -> Measurement:

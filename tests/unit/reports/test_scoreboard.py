@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 
 from foretell.core.question import Question
-from foretell.reports.html import scoreboard_page
 from foretell.reports.kinds import kinds_matrix
 from foretell.reports.scoreboard import build_scoreboard, question_from_json, scoreboard_json
+from foretell.reports.scoreboard_page import scoreboard_page
 from foretell.reports.terminal import show_scoreboard
 from foretell.training.store import Store
 

@@ -1,0 +1,120 @@
+"""The scoreboard as one page: each theory's record, its misses, every question and its curves.
+
+A store may have hundreds of questions, so curves are small drawings and rows are closed at first;
+`foretell check` makes the large figure of one question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foretell.core.measurement import Measurement
+from foretell.core.scoreboard import Row, Scoreboard
+from foretell.plain.errors import StoreProblem
+from foretell.reports import _sections as parts
+from foretell.reports import phrases
+from foretell.reports._markup import Markup, bullets, element, table, together
+from foretell.reports.html import anchor, at_largest, back, link_to, masthead, page, rows_table
+from foretell.reports.kinds import NOTE, kinds_matrix
+from foretell.reports.misses import Miss, misses
+from foretell.reports.orders import orders
+from foretell.reports.small_curves import KEY, small_curves
+
+CELLS = (
+    "In a cell: the mean over the runs that count and its 95 % interval; below, each run, and in "
+    "brackets what guessing would score."
+)
+
+
+def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = ()) -> str:
+    """Everything measured so far against everything predicted, with a section for each row."""
+    rows = scoreboard.rows
+    many = f"{len(rows)} {'question' if len(rows) == 1 else 'questions'} measured"
+    content = [masthead("foretell scoreboard", "Prediction against measurement", many)]
+    wrong = misses(scoreboard)
+    if rows:
+        content += [
+            parts.section(
+                "Record of each theory",
+                parts.records_table(scoreboard.records()),
+                bullets(phrases.sentence(order.sentence) for order in orders(scoreboard)),
+            ),
+            parts.section("Misses", *_misses(wrong)),
+            *_kinds(scoreboard),
+            parts.section("Questions", rows_table(rows)),
+        ]
+    else:
+        content.append(element("p", "Nothing measured yet.", class_="question"))
+    if problems:
+        content.append(parts.section("Not read", parts.problems_list(problems)))
+    if rows:
+        missed = {miss.row.question.hash for miss in wrong}
+        shown = [_row(row, missed=row.question.hash in missed) for row in rows]
+        keys = [element("p", text, class_="quiet") for text in (KEY, CELLS)]
+        content.append(parts.section("Behind each row", *keys, *shown))
+    return page("foretell scoreboard", content)
+
+
+def _misses(wrong: Sequence[Miss]) -> list[Markup]:
+    """Each leads to its curves."""
+    if not wrong:
+        return [element("p", "No prediction is contradicted by its measurement.", class_="quiet")]
+    heads = ("Its curves", "Architecture", "Predicted", "At largest sizes", "Claimed as", "By")
+    rows = [
+        (
+            link_to(miss.row),
+            miss.row.question.architecture.label,
+            parts.badge(miss.prediction.verdict),
+            at_largest(miss.row),
+            miss.prediction.strength.label,
+            miss.prediction.predictor,
+        )
+        for miss in wrong
+    ]
+    said = "Measured was the opposite of what is predicted here. "
+    return [
+        element("p", said, "A name leads to the curves.", class_="quiet"),
+        element("div", table(heads, rows), class_="dense"),
+    ]
+
+
+def _kinds(scoreboard: Scoreboard) -> list[Markup]:
+    """Task by kind of model, if several kinds were asked."""
+    matrix = kinds_matrix(scoreboard)
+    if matrix is None:
+        return []
+    rows = [
+        (task, *(together(element("div", line, class_="line") for line in own) for own in cells))
+        for task, cells in zip(matrix.tasks, matrix.cells, strict=True)
+    ]
+    shown = table(("Task", *matrix.kinds), rows)
+    return [parts.section("Kinds of model", shown, element("p", NOTE, class_="quiet"))]
+
+
+def _row(row: Row, *, missed: bool) -> Markup:
+    """Closed at first, unless a theory missed; following a link opens it."""
+    name = element("strong", row.question.task.name, class_="name")
+    shown = [name, " ", parts.chip(row.question.architecture.label)]
+    shown += [parts.badge(row.measurement.verdict)] if row.measurement else []
+    shown += [parts.badge(row.agreement(item)) for item in row.stated[:1] if row.measurement]
+    asked = phrases.sentence(row.question.outcome.sentence)
+    content = [element("p", asked, id=anchor(row), class_="part")]
+    content += _measured(row.measurement) if row.measurement else []
+    content += [
+        element("p", parts.stated(row, item), ": ", phrases.sentence(item.reason))
+        for item in row.stated
+    ]
+    if row.measurement:
+        content.append(element("p", "Rule: ", row.measurement.rule, class_="quiet"))
+        told = phrases.provenance_line(row.measurement)
+        content.append(element("p", told, class_="quiet"))
+    opened = {"open": "open"} if missed else {}
+    summary = element("summary", *shown)
+    return element("details", summary, *content, back(), class_="line-details", **opened)
+
+
+def _measured(measurement: Measurement) -> list[Markup]:
+    reason = element("p", phrases.sentence(measurement.reason))
+    if not measurement.curves:  # its values are not shares by size, and need their names
+        return [reason, parts.values_table(measurement)]
+    return [small_curves(measurement), reason, parts.values_grid(measurement)]
