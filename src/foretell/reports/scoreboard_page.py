@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from foretell.core.measurement import Measurement
 from foretell.core.scoreboard import Row, Scoreboard
 from foretell.plain.errors import StoreProblem
+from foretell.plain.wording import counted
 from foretell.reports import _sections as parts
 from foretell.reports import phrases
 from foretell.reports._markup import Markup, bullets, element, table, together
@@ -29,7 +30,7 @@ CELLS = (
 def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = ()) -> str:
     """Everything measured so far against everything predicted, with a section for each row."""
     rows = scoreboard.rows
-    many = f"{len(rows)} {'question' if len(rows) == 1 else 'questions'} measured"
+    many = f"{counted(len(rows), 'question')} measured"
     content = [masthead("foretell scoreboard", "Prediction against measurement", many)]
     wrong = misses(scoreboard)
     if rows:

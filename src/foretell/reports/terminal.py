@@ -19,6 +19,7 @@ from foretell.core.prediction import Checked, NotApplicable, Prediction, Standin
 from foretell.core.question import Question, Verdict
 from foretell.core.scoreboard import Agreement, Record, Row, Scoreboard
 from foretell.plain.errors import StoreProblem
+from foretell.plain.wording import counted
 from foretell.reports import phrases
 from foretell.reports.kinds import NOTE, kinds_matrix
 from foretell.reports.misses import misses
@@ -189,8 +190,8 @@ def show_scoreboard(
         for order in orders(scoreboard):
             console.print(Text(order.sentence))
         if wrong := len(misses(scoreboard)):
-            told = "1 miss" if wrong == 1 else f"{wrong} misses"
-            console.print(Text(f"{told}; --html FILE lists them with their curves", style="dim"))
+            told = f"{counted(wrong, 'miss', 'misses')}; --html FILE leads to the curves"
+            console.print(Text(told, style="dim"))
         _show_kinds(console, scoreboard)
     else:
         console.print(Text("nothing measured yet; try: foretell check majority"))

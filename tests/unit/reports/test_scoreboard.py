@@ -139,6 +139,20 @@ def test_longest_training_wins_then_most_seeds_then_the_first(store: Store, save
     assert row.measurement.provenance["time"] == "2026-01-01T00:00:00+00:00"
 
 
+def test_theories_are_asked_task_by_task(
+    store: Store, saver: Saver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is decided about a language is remembered for a while, so its rows follow each other."""
+    for what in ("tomita-5", "majority", "parity", "sort", "tomita-3", "tomita-1"):
+        saver.save(saver.make_question(what))
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "foretell.reports.scoreboard.predict", lambda asks: asked.append(asks.task.name) or ()
+    )
+    board, _ = build_scoreboard(store)
+    assert asked == [row.question.task.name for row in board.rows] == sorted(asked)
+
+
 def test_an_empty_store(store: Store) -> None:
     board, problems = build_scoreboard(store)
     assert (board.rows, problems) == ((), [])

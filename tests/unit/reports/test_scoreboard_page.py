@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import pytest
+
+from foretell.core.question import SizeRange, Verdict
+from foretell.core.scoreboard import Row, Scoreboard
+from foretell.reports.misses import misses
+from foretell.reports.scoreboard_page import scoreboard_page
+from foretell.reports.small_curves import small_curves
+from foretell.theory import _existence, predict
+
+MOST = 12_500  # bytes a row: 400 rows in 5 MB
+
+
+def wrong(row: Row) -> Row:
+    """The same row, but its theory said the opposite."""
+    (said,) = row.stated
+    opposite = Verdict.NO if said.verdict is Verdict.YES else Verdict.YES
+    return dataclasses.replace(row, predictions=(dataclasses.replace(said, verdict=opposite),))
+
+
+def test_many_rows_make_a_page_that_still_opens(failing: Row) -> None:
+    small, large = (len(scoreboard_page(Scoreboard((failing,) * n)).encode()) for n in (2, 6))
+    assert (large - small) / 4 < MOST
+
+
+def test_every_row_has_its_curves_and_no_figure_is_drawn(
+    board: Scoreboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "foretell.reports._sections.length_curves", None
+    )  # it takes most of a second
+    page = scoreboard_page(board)
+    assert page.count('class="small"') == len(board.rows)
+
+
+def test_every_miss_is_listed_with_a_link_to_its_curves(majority: Row, failing: Row) -> None:
+    missed = wrong(majority)
+    board = Scoreboard((missed, failing))
+    (miss,) = misses(board)
+    assert (miss.row, miss.prediction.verdict) == (missed, Verdict.NO)
+    assert miss.as_json()["predicted"] == "no" and miss.as_json()["measured"] == "yes"
+    page = scoreboard_page(board)
+    listed = page[page.index("<h2>Misses") : page.index("<h2>Questions")]
+    assert re.findall(r'href="#(question-\w+)"', listed) == [f"question-{missed.question.hash}"]
+    behind = page[page.index("<h2>Behind each row") :]
+    rows = re.findall(r"<details.*?</details>", behind, flags=re.DOTALL)
+    opened = [row for row in rows if 'open="open"' in row]
+    assert len(rows) == 2 and len(opened) == 1
+    assert f'id="question-{missed.question.hash}"' in opened[0] and "<svg" in opened[0]
+
+
+def test_a_board_without_misses_says_so(board: Scoreboard) -> None:
+    assert misses(board) == ()
+    assert "No prediction is contradicted" in scoreboard_page(board)
+
+
+def test_small_curves_tell_runs_left_out_and_sizes_not_tested(failing: Row, make: Any) -> None:
+    assert failing.measurement is not None
+    drawn = small_curves(failing.measurement)
+    assert drawn.count('class="run"') == 3 and drawn.count('class="left-out"') == 1
+    assert drawn.count('class="seen"') == drawn.count('class="bar"') == 1
+    paths = re.findall(r'<path d="([^"]*)" class="run"', drawn)
+    assert all(path.count("M") == 1 for path in paths)  # all sizes were tested
+    ranges = {SizeRange(1, 50), SizeRange(101, 150)}
+    kept = tuple(value for value in failing.measurement.values if value.sizes in ranges)
+    drawn = small_curves(dataclasses.replace(failing.measurement, values=kept))
+    paths = re.findall(r'<path d="([^"]*)" class="run"', drawn)
+    assert all(path.count("M") == 2 for path in paths)
+
+
+def test_a_measurement_without_curves_shows_its_values(majority: Row) -> None:
+    assert majority.measurement is not None
+    bare = dataclasses.replace(majority.measurement, curves=())
+    page = scoreboard_page(Scoreboard((dataclasses.replace(majority, measurement=bare),)))
+    assert "<svg" not in page and "Each seed" in page
+
+
+def test_a_language_is_decided_once_for_all_its_rows(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, make_question, _ = make
+    asked = []
+    decide = _existence.decide
+    monkeypatch.setattr(_existence, "decide", lambda dfa: asked.append(dfa) or decide(dfa))
+    _existence._decision.cache_clear()
+    for positional in ("nope", "ape"):
+        predict(make_question("state:tomita-3", positional))
+    assert asked and len(asked) == len(set(asked))
