@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,17 @@ if TYPE_CHECKING:
     from foretell.reports.sandboxed import Played
     from foretell.training.store import Store
 
+NAMED = ("tasks", "languages", "programs", "sandboxes")  # what check and predict know by name
+
 
 def is_sandbox(name: str) -> bool:
-    """Read from file names, without loading anything."""
-    return any(entry.name == name for entry in catalogue.entries("sandboxes"))
+    """Read from file names, without loading anything; a name that nothing has is refused.
+
+    It is refused here, because the nearest names are those of tasks and of sandboxes.
+    """
+    if not re.fullmatch(r"[\w-]+", name):  # written out, with settings, or a file
+        return False
+    return catalogue.find(name, NAMED).kind == "sandboxes"
 
 
 def predict(name: str, settings: Mapping[str, Any], as_json: bool) -> None:

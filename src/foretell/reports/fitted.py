@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rich.console import Console
 
+from foretell.plain.catalogue import suggest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reports import (
@@ -71,7 +72,10 @@ def chosen(
     for name in wanted:
         if name not in names:
             raise BadInput(
-                "the experiment has no such row", seen=name, why=f"rows: {', '.join(names)}"
+                "the experiment has no such row",
+                seen=name,
+                why=f"rows: {', '.join(names)}",
+                hint=suggest(name, names),
             )
     return tuple(cell for cell in cells if {cell.settings["kind"], cell.group} & {*wanted})
 

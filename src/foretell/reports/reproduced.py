@@ -10,6 +10,7 @@ from foretell.core.measurement import Measurement, Value
 from foretell.core.prediction import Prediction
 from foretell.core.question import GeneralizesInLength, Question, SizeRange
 from foretell.core.scoreboard import Agreement, Row
+from foretell.plain.catalogue import suggest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import stored
@@ -264,7 +265,10 @@ def chosen(
     for name in wanted:
         if name not in names:
             raise BadInput(
-                "the reproduction has no such row", seen=name, why=f"rows: {', '.join(names)}"
+                "the reproduction has no such row",
+                seen=name,
+                why=f"rows: {', '.join(names)}",
+                hint=suggest(name, names),
             )
     encodings = dict.fromkeys(line.asked.question.architecture.positional for line in lines)
     if positional is not None and positional not in encodings:
