@@ -148,7 +148,8 @@ def summary(played: Sequence[Played]) -> list[str]:
     """How many rows agree, which do not, what is missing."""
     rows = [(each, row) for each in played for row in each.rows]
     differing = [f"{each.cell.label}: {row.claim.quantity}" for each, row in rows if not row.agrees]
-    told = [f"{len(rows) - len(differing)} of {counted(len(rows), 'row')} agree"]
+    agree = "agrees" if len(rows) == 1 else "agree"
+    told = [f"{len(rows) - len(differing)} of {counted(len(rows), 'row')} {agree}"]
     if differing:
         told.append(f"differing: {'; '.join(differing)}")
     if missing := [each.cell.label for each in played if each.found is None]:

@@ -20,6 +20,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
+from foretell.plain.wording import counted
 from foretell.worlds.binary_chain import require_chain
 from foretell.worlds.descent import Show, Trained, descend
 
@@ -241,5 +242,5 @@ def _train_shape(
         every=settings["every"],
         watch=lambda weights, key: everywhere(watch, weights, key, settings["tested"]),
         show=show,
-        phase=f"{layers} layer{'s' * (layers > 1)}",
+        phase=counted(layers, "layer"),
     )

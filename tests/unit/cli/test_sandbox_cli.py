@@ -38,6 +38,26 @@ def test_predicted_then_checked_and_kept(tmp_path):
     assert kept[0].stat().st_mtime_ns == before  # not run again
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("check", NAME[:-1]),
+        ("measure", NAME[:-1]),
+        ("predict", NAME[:-1]),
+        ("explain", NAME[:-1]),
+        ("reproduce", "sandbox-learning", "--only", NAME[:-1]),
+    ],
+)
+def test_a_misspelt_sandbox_is_offered_first(asked):
+    with pytest.raises(BadInput, match=f"did you mean {NAME}"):
+        foretell(*asked)
+
+
+def test_a_misspelt_task_is_still_offered_the_task():
+    with pytest.raises(BadInput, match="did you mean majority"):
+        foretell("check", "majorty")
+
+
 def test_settings_of_trained_questions_are_refused(tmp_path):
     with pytest.raises(BadInput, match="settings of its own"):
         foretell("check", NAME, "--layers", 2)
@@ -57,8 +77,8 @@ def played(measured, evidence="theorem"):
 
 
 def test_a_row_that_differs_is_named_and_a_conjecture_is_no_theorem():
-    assert sandboxed.summary([played(0.55)]) == ["1 of 1 row agree"]
-    assert sandboxed.summary([played(0.7)]) == ["0 of 1 row agree", f"differing: {NAME}: loss"]
+    assert sandboxed.summary([played(0.55)]) == ["1 of 1 row agrees"]
+    assert sandboxed.summary([played(0.7)]) == ["0 of 1 row agrees", f"differing: {NAME}: loss"]
     assert sandboxed.cells(played(0.7).rows[0])[-1] == "DIFFERS"
     assert sandboxed.cells(played(0.7, "conjecture").rows[0])[-1] == "conjecture fails"
     assert sandboxed.cells(played(float("nan")).rows[0])[-1] == "DIFFERS"

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from foretell.plain.wording import counted
 from foretell.reports.plots import COLOURS, GREY, INK
 
 SOLVED, FAILED = "#cfe8dc", "#f6d8c6"  # measured
@@ -90,7 +91,7 @@ def _draw_memory(panel: Axes, memory: Mapping[str, Any], bar: float) -> None:
             marker="o",
             markersize=4,
             color=colour,
-            label=f"{width} units: {reach} bits",
+            label=f"{counted(width, 'unit')}: {_bits(reach)}",
         )
         panel.axvline(width, color=colour, linestyle=":", linewidth=1)
     panel.axhline(bar, color=GREY, linestyle="--", linewidth=1)

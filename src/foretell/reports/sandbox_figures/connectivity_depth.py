@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from foretell.plain.wording import counted
 from foretell.reports.plots import COLOURS, INK, LEFT_OUT, MEAN
 
 MARKERS = "osD^"
@@ -22,7 +23,7 @@ def draw(curves: Mapping[str, Any]) -> Figure:
     for layer, (panel, known) in enumerate(zip(panels, curves["known"], strict=True)):
         panel.imshow(known, cmap="Blues", vmin=0, vmax=1.2)
         _draw_reach(panel, 2**layer, len(known))
-        panel.set_title(f"{layer} layers" if layer != 1 else "1 layer", fontsize=10.5)
+        panel.set_title(counted(layer, "layer"), fontsize=10.5)
         panel.set_xticks([])
         panel.set_yticks([])
     panels[0].set_ylabel(f"path of {len(curves['known'][0])}:\nwho is known to whom", fontsize=9)

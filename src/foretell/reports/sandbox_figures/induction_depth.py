@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from foretell.plain.wording import counted
 from foretell.reports.plots import COLOURS, GREY, INK
 
 DEPTHS = {1: ("1 layer", COLOURS[1]), 2: ("2 layers", COLOURS[0])}
@@ -33,7 +34,7 @@ def _draw_widths(panel: Axes, trained: Any, bounds: Any, chance: float, length: 
         if own:
             panel.semilogx(*zip(*own, strict=True), "o-", base=2, color=colour, label=name)
     for bound, style in zip(bounds, (":", "--"), strict=True):
-        bits = f"{bound['bits']} bit{'s' if bound['bits'] > 1 else ''} a number"
+        bits = f"{counted(bound['bits'], 'bit')} a number"
         panel.axvline(
             max(bound["width"], 1),
             color=INK,

@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from foretell.plain.wording import counted
 from foretell.reports.plots import COLOURS, GREY, INK
 
 FLOOR = 1e-7  # errors below it are not drawn
@@ -78,8 +79,8 @@ def _draw_reach(panel: Axes, reach: Any) -> None:
         panel.text(column, -0.34, word, ha="center", va="center", fontsize=9, color=COLOURS[2])
     panel.set_xlim(-0.5, len(layers) - 0.5)
     panel.set_ylim(-0.55, len(heads) - 0.5)
-    panel.set_xticks(range(len(layers)), [f"{each} layers" for each in layers])
-    panel.set_yticks(range(len(heads)), [f"{each} head{'s' if each > 1 else ''}" for each in heads])
+    panel.set_xticks(range(len(layers)), [counted(each, "layer") for each in layers])
+    panel.set_yticks(range(len(heads)), [counted(each, "head") for each in heads])
     panel.set_xticks([each - 0.5 for each in range(1, len(layers))], minor=True)
     panel.set_yticks([each - 0.5 for each in range(1, len(heads))], minor=True)
     panel.grid(which="minor", color="#cccccc")

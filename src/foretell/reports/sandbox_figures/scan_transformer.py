@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from foretell.plain.wording import counted
 from foretell.reports.plots import COLOURS, GREY, INK, LEFT_OUT, MEAN
 
 FLOOR = 2e-6  # nothing wrong, on an axis of powers of ten
@@ -58,9 +59,7 @@ def _draw_states(panel: Axes, curves: Mapping[str, Any]) -> None:
         panel.plot([edge, edge], [row - 0.5, row + 0.5], "--", color=INK, linewidth=1.6)
     panel.set_ylim(rows - 0.5, -0.55)
     panel.set_xlim(0.4, length + 0.7)
-    panel.set_yticks(
-        range(rows), [f"{row} layers" if row != 1 else "1 layer" for row in range(rows)]
-    )
+    panel.set_yticks(range(rows), [counted(row, "layer") for row in range(rows)])
     panel.set_xticks(range(1, length + 1), curves["letters"], fontsize=8)
     heading = f"States of {curves['name']} as read after each layer: × wrong; right for certain "
     panel.set_title(heading + "left of the dashed line", fontsize=10.5)

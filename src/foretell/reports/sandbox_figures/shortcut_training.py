@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from foretell.plain.wording import counted
 from foretell.reports.plots import COLOURS, GREY, INK, LEFT_OUT, MEAN
 
 
@@ -46,7 +47,7 @@ def _draw_heat(panel: Axes, curves: Mapping[str, Any]) -> None:
 
 def _draw_places(panel: Axes, curves: Mapping[str, Any]) -> None:
     for depth, row, colour in zip(curves["depths"], curves["places"], COLOURS, strict=False):
-        label = f"{depth} layers" if depth > 1 else "1 layer"
+        label = counted(depth, "layer")
         panel.plot(range(1, len(row) + 1), row, "o-", ms=3, lw=1.2, color=colour, label=label)
     panel.axhline(curves["bar"], color=GREY, linestyle="--", linewidth=1)
     panel.set_ylim(0, 1.03)

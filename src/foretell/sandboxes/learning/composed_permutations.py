@@ -39,6 +39,7 @@ from jaxtyping import Float, Int
 
 from foretell.constructions.hop_doubling import answers, build, composed, depth, word_places
 from foretell.numerics.keys import key_for, root_key
+from foretell.plain.wording import counted
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
 from foretell.worlds.composition_training import DIETS, train_compositions
@@ -132,7 +133,7 @@ def error_bound(folds: int, symbols: int, sharpness: float) -> float:
 
 
 def _label(folds: int, layers: int, quantity: str) -> str:
-    return f"k={folds}, {layers} layer{'s' if layers > 1 else ''}: {quantity}"
+    return f"k={folds}, {counted(layers, 'layer')}: {quantity}"
 
 
 def _permutations(

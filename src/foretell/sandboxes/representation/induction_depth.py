@@ -56,6 +56,7 @@ from foretell.constructions.k_gram_layers import Network, next_symbol
 from foretell.models.small_decoder import Decoder, Shape, create, logits
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
+from foretell.plain.wording import counted
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
 from foretell.worlds.communication import Size, attention_message, fewest, induction_bits
@@ -169,7 +170,7 @@ def _shape(settings: Mapping[str, Any], layers: int, width: int, length: int) ->
 
 
 def _right(length: int, layers: int, width: int) -> str:
-    return f"trained, T = {length}, {layers} layers, width {width}: share right"
+    return f"trained, T = {length}, {counted(layers, 'layer')}, width {width}: share right"
 
 
 def _order(length: int) -> str:
@@ -276,7 +277,7 @@ def _train(shape: Shape, settings: Mapping[str, Any], show: Show) -> dict[str, A
         every=max(1, steps // 20),
         watch=watch,
         show=show,
-        phase=f"{shape.layers} layers, width {shape.width}, length {shape.length}",
+        phase=f"{counted(shape.layers, 'layer')}, width {shape.width}, length {shape.length}",
     )
     right, matched = trained.watched["right"], trained.watched["matched"]
     shares = right.sum(axis=1) / matched.sum(axis=1)

@@ -48,6 +48,7 @@ from foretell.languages.algebra.depth import RUNGS
 from foretell.models.small_decoder import Shape
 from foretell.numerics.ranks import spearman
 from foretell.plain.errors import BadInput
+from foretell.plain.wording import counted
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
 from foretell.sandboxes.representation.automata_algebra import expected
@@ -198,7 +199,7 @@ def _decoders(
         layers=depth,
         hidden=settings["hidden"],
     )
-    reader, plan = decoder_reader(shape), {**settings, "phase": f"{depth} layers"}
+    reader, plan = decoder_reader(shape), {**settings, "phase": counted(depth, "layer")}
     weights = train(reader, fresh_decoder(shape), simulated, plan, show)
     return right(reader, weights, simulated, plan, ONES)
 
