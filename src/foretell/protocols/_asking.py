@@ -37,6 +37,7 @@ STARTS, USUAL_START = {"sorting": 8}, 16  # sizes that capture begins with
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
 DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
+OF_CAPTURE = ("start", "sizes", "threshold")
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {
@@ -120,6 +121,7 @@ class Request:
             chosen = OWN_PROTOCOL.get(self.what.partition(":")[0], chosen)
             object.__setattr__(self, "protocol", chosen)
         self._check_kind()
+        self._check_capture()
         if not self.positional:
             own = {} if self.kind in FIXED_STATE else OWN_POSITIONAL
             object.__setattr__(self, "positional", own.get(str(self.protocol), "nope"))
@@ -161,6 +163,16 @@ class Request:
                 seen=self.heads,
                 why="it reads in order and has no attention",
                 hint="leave out --heads",
+            )
+
+    def _check_capture(self) -> None:
+        """What only capture reads must not be passed over in silence."""
+        given = [name for name in OF_CAPTURE if getattr(self, name) is not None]
+        if given and self.protocol != "capture":
+            raise BadInput(
+                f"only the protocol capture has {' and '.join(given)}",
+                seen=f"the protocol {self.protocol}",
+                hint="--protocol capture",
             )
 
     def _check_type(self, name: str) -> None:

@@ -136,7 +136,7 @@ class Store:
             return StoredRun(question, settings, record, run["provenance"], folder)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreProblem(
-                "a run in the store is damaged",
+                "a run in the store cannot be read: it is damaged, or of another version",
                 seen=folder,
                 why=f"{type(error).__name__}: {error}".splitlines()[0],
                 hint="move that folder away; all other runs are intact",

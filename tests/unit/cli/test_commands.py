@@ -178,6 +178,7 @@ def test_a_regex_a_file_and_a_question_file(tmp_path):
     assert said[0]["outcome"]["asked"] == [[60, 70]]
 
 
+CAPTURE = ("check", "--protocol", "capture")
 BAD = {
     "unknown task": (["check", "binary-majorty"], "did you mean binary-majority"),
     "unknown encoding": (["check", "parity", "--positional", "nop"], "did you mean nope"),
@@ -189,6 +190,18 @@ BAD = {
     "explained value": (["explain", "multi-hop:hops=99"], "from 1 to 7"),
     "nothing to set": (["explain", "majority:letters=3"], "majority has no settings"),
     "explained regex": (["explain", "regex:(aa)*"], "foretell predict 'regex:(aa)*'"),
+    "small instance": (["check", "shortest-path", "--start", "4"], "smallest size is 8"),
+    "few numbers": (
+        [*CAPTURE, "sorting:vocabulary=16", "--start", "8", "--sizes", "16,32"],
+        "a vocabulary of 16 for sizes up to 32",
+    ),
+    "no path": (
+        [*CAPTURE, "min-cut:degree=0.05", "--start", "64", "--sizes", "128"],
+        "acceptance rate 0 of 1,000 graphs",
+    ),
+    "threshold": ([*CAPTURE, "sorting", "--threshold", "1.5"], "a threshold lies in (0, 1]"),
+    "smaller sizes": ([*CAPTURE, "sorting", "--start", "64", "--sizes", "32"], "sizes to adapt to"),
+    "threshold for nothing": (["check", "sorting", "--threshold", "0.9"], "--protocol capture"),
     "regex syntax": (["check", "regex:(ab"], "expected"),
     "empty language": (["check", "regex:a&b"], "no words"),
     "no such size": (["check", "aaaa-star", "--bins", "53-55"], "52 and"),
