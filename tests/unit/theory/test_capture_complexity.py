@@ -1,6 +1,8 @@
 """Above the cost of a pass: no, conditionally. Otherwise undecided, and never yes."""
 
 import dataclasses
+import json
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +10,7 @@ from foretell.core import Architecture, Question, SizeRange
 from foretell.core.prediction import NotApplicable, Prediction, Standing, Strength
 from foretell.core.question import GeneralizesInLength, Verdict
 from foretell.core.task import Fact
+from foretell.plain import catalogue
 from foretell.plain.canonical import canonical_json
 from foretell.tasks.capture.induction_heads import InductionHeads
 from foretell.tasks.capturing import CapturesAlgorithm
@@ -18,6 +21,7 @@ from foretell.theory.capture_complexity import CaptureComplexity
 
 TASKS = ["induction-heads", "sorting", "string-matching", "multi-hop", "shortest-path", "min-cut"]
 TASKS += ["majority", "copy-unique", "copy-repeat"]  # controls
+COUNTED = Path(__file__).parents[3] / "results" / "performance" / "solvers-cpu.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,3 +114,23 @@ def test_degrees():
     assert degree(lambda length: 3) == 0
     with pytest.raises(ArithmeticError, match="no polynomial"):
         degree(lambda length: 2**length)
+
+
+def test_every_task_of_capture_is_asked_about_here():
+    own = {
+        entry.name for entry in catalogue.entries("tasks") if entry.path.parent.name == "capture"
+    }
+    assert own <= set(TASKS)
+
+
+def test_solvers_were_counted_for_every_task_and_need_what_is_declared():
+    """The kept counts go with the facts of today; T log T looks like a larger power of T."""
+    rows = {row["task"]: row for row in json.loads(COUNTED.read_text())["rows"]}
+    assert set(rows) == set(TASKS) - {"copy-repeat"}  # copied as distinct symbols are
+    for name, row in rows.items():
+        fact = find_task(name).fact("heuristic-complexity")
+        assert fact.source
+        order, (low, high) = Order.parse(fact.value), row["interval"]
+        assert row["declared"] == fact.value
+        assert low <= float(order.power) + 0.2 * float(order.logs)
+        assert high >= float(order.power) - 0.1
