@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
@@ -46,7 +49,8 @@ def scoreboard(
 
         count = export_parquet(runs, parquet)
         typer.echo(f"{count} scores written to {parquet}", err=True)
-    board, problems = build_scoreboard(runs)
+    with _not_collecting():
+        board, problems = build_scoreboard(runs)
     if html is not None:
         from foretell.reports.scoreboard_page import scoreboard_page
 
@@ -55,6 +59,16 @@ def scoreboard(
         print(json.dumps(scoreboard_json(board, problems)))
     else:
         show_scoreboard(Console(), board, problems)
+
+
+@contextlib.contextmanager
+def _not_collecting() -> Iterator[None]:
+    """Scores of a large store are millions of values without cycles: no use walking over them."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _plain(value: object) -> object:
