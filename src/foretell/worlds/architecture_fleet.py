@@ -129,8 +129,6 @@ def trained_accuracies(
         optimizer,
         steps=steps,
         key=key_for(root, "words"),
-        every=max(1, steps // 10),
-        watch=lambda weights, key: {},
         show=show,
         phase=f"training {shape.label}",
     ).weights
@@ -214,8 +212,6 @@ def remembered(
         optax.adam(optax.linear_schedule(settings["rate"], 0.0, steps)),
         steps=steps,
         key=key_for(root, "words"),
-        every=max(1, steps // 10),
-        watch=lambda weights, key: {},
         show=show,
         phase="training memories",
     ).weights

@@ -22,11 +22,10 @@ from foretell.models.small_decoder import Decoder, Shape
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
 from foretell.worlds.automata import automaton
-from foretell.worlds.descent import Show, descend
+from foretell.worlds.descent import Show, descend, rise_and_fall
 
 Words = Int[Array, "batch length"]
 Reader = Callable[[Any, Words], Float[Array, "batch length token"]]
-WARM = 50  # steps until the full rate, if there are many
 TESTED = 512  # words for each member
 
 
@@ -130,18 +129,12 @@ def train(
         return jax.vmap(member_loss)(weights, jax.random.split(key, count), *given).sum()
 
     keys = jnp.stack([key_for(root, "weights", member) for member in range(count)])
-    warm = min(WARM, plan["steps"] // 10)
-    rise = optax.linear_schedule(0.0, plan["rate"], warm)
-    fall = optax.linear_schedule(plan["rate"], 0.0, plan["steps"] - warm)
-    optimizer = optax.adam(optax.join_schedules([rise, fall], [warm]))
     trained = descend(
         loss,
         jax.jit(jax.vmap(fresh))(keys),
-        optimizer,
+        optax.adam(rise_and_fall(plan["rate"], plan["steps"])),
         steps=plan["steps"],
         key=key_for(root, "train"),
-        every=max(1, plan["steps"] // 10),
-        watch=lambda weights, key: {},
         show=show,
         phase=plan["phase"],
     )

@@ -19,13 +19,12 @@ from jaxtyping import Array, Bool, Float, Int, Key
 from foretell.models import small_decoder
 from foretell.models.small_decoder import Decoder, Shape
 from foretell.numerics.keys import key_for, root_key
-from foretell.worlds.descent import Show, descend
+from foretell.worlds.descent import Show, descend, rise_and_fall
 from foretell.worlds.flip_flops import READ, ZERO, Word, require_law, sample, tokens
 from foretell.worlds.recurrent_reader import Recurrent, said_after
 
 # Weights and tokens of a batch, to what is said at the instructions and how sharp attention is.
 Reader = Callable[[Any, Int[Array, "batch length"]], tuple[Array, Array]]
-WARM = 50  # steps until the full rate, if there are many
 
 
 class Recipe(NamedTuple):
@@ -34,6 +33,29 @@ class Recipe(NamedTuple):
     laws: tuple[float, ...]
     decay: float = 0.0
     sharpening: float = 0.0
+
+
+class Recipes(NamedTuple):
+    """Those of all members, side by side, with their seeds."""
+
+    laws: Float[np.ndarray, "member size"]
+    decay: Float[np.ndarray, " member"]
+    sharpening: Float[np.ndarray, " member"]
+    seeds: Int[np.ndarray, " member"]
+
+    @classmethod
+    def of(cls, members: Sequence[tuple[Recipe, int]], pairs: int) -> Recipes:
+        """Laws are repeated where another member has more of them."""
+        recipes, seeds = zip(*members, strict=True)
+        most = max(len(recipe.laws) for recipe in recipes)
+        laws = np.array([np.resize(recipe.laws, most) for recipe in recipes], np.float32)
+        for law in laws.ravel():
+            require_law(float(law), pairs)
+        decay, sharpening = (
+            np.array([getattr(recipe, name) for recipe in recipes], np.float32)
+            for name in ("decay", "sharpening")
+        )
+        return cls(laws, decay, sharpening, np.array(seeds, np.int32))
 
 
 def decoder_reader(shape: Shape) -> Reader:
@@ -75,17 +97,9 @@ def train(
 
     `plan` has steps, batch, pairs, rate and a root seed.
     """
-    most = max(len(recipe.laws) for recipe, _ in members)
-    laws = np.array([np.resize(recipe.laws, most) for recipe, _ in members])
-    for law in laws.ravel():
-        require_law(float(law), plan["pairs"])
-    decay, sharpening = (
-        np.array([getattr(recipe, name) for recipe, _ in members], np.float32)
-        for name in ("decay", "sharpening")
-    )
-    sharpened = any(recipe.sharpening for recipe, _ in members)  # if not, it costs nothing
+    laws, decay, sharpening, seeds = Recipes.of(members, plan["pairs"])
+    sharpened = sharpening.any()  # if not, it costs nothing
     root = key_for(root_key(plan["seed"]), "flip-flop")
-    seeds = np.array([seed for _, seed in members], np.int32)
 
     def member_loss(weights: Any, key: Key[Array, ""], law: Array, sharp: Array) -> Array:
         words = draw_batch(key, law, plan["pairs"], plan["batch"])
@@ -97,7 +111,7 @@ def train(
 
     def loss(weights: Any, key: Key[Array, ""]) -> Float[Array, ""]:
         keys = jax.vmap(lambda seed: jax.random.fold_in(key, seed))(seeds)
-        own = jnp.asarray(laws, jnp.float32), jnp.asarray(sharpening)
+        own = jnp.asarray(laws), jnp.asarray(sharpening)
         return jax.vmap(member_loss)(weights, keys, *own).sum()
 
     start = jax.jit(jax.vmap(lambda seed: fresh(key_for(root, "weights", seed))))(seeds)
@@ -108,8 +122,6 @@ def train(
         _optimizer(plan["rate"], steps, decay),
         steps=steps,
         key=key_for(root, "train"),
-        every=max(1, steps // 10),
-        watch=lambda weights, key: {},
         show=show,
         phase=plan["phase"],
     )
@@ -119,12 +131,7 @@ def train(
 def _optimizer(
     rate: float, steps: int, decay: Float[np.ndarray, " member"]
 ) -> optax.GradientTransformation:
-    """AdamW with a decay for each member, a short rise of the rate and a long fall to zero."""
-    warm = min(WARM, steps // 10)
-    schedule = optax.join_schedules(
-        [optax.linear_schedule(0.0, rate, warm), optax.linear_schedule(rate, 0.0, steps - warm)],
-        [warm],
-    )
+    """AdamW with a decay for each member."""
 
     def decayed(updates: Any, weights: Any) -> Any:
         def one(update: Array, weight: Array) -> Array:
@@ -133,7 +140,9 @@ def _optimizer(
         return jax.tree.map(one, updates, weights)
 
     return optax.chain(
-        optax.scale_by_adam(), optax.stateless(decayed), optax.scale_by_learning_rate(schedule)
+        optax.scale_by_adam(),
+        optax.stateless(decayed),
+        optax.scale_by_learning_rate(rise_and_fall(rate, steps)),
     )
 
 

@@ -195,10 +195,6 @@ def train(
     """All members on the same contexts, each at its own rate, which falls as a cosine."""
     members, known = jax.tree.map(jnp.asarray, (sizes, known))
     over = jax.vmap(judged, (0, 0, 0, None, None))
-    schedule = optax.warmup_cosine_decay_schedule(0.0, -1.0, steps // 10, steps)
-
-    def at_own_rate(change: Recall, _: Recall | None) -> Recall:
-        return jax.tree.map(lambda own: jax.vmap(jnp.multiply)(own, members.rate), change)
 
     def loss(weights: Recall, key: Key[Array, ""]) -> Float[Array, ""]:
         return jnp.sum(over(weights, members, known, world, draw(world, key, batch))[0])
@@ -210,15 +206,22 @@ def train(
     return descend(
         loss,
         create(sizes, width, part, seed),
-        optax.chain(
-            optax.scale_by_adam(),
-            optax.stateless(at_own_rate),
-            optax.scale_by_schedule(schedule),
-        ),
+        _optimizer(members.rate, steps),
         steps=steps,
         key=key,
-        every=max(1, steps // 10),
         watch=watch,
         show=show,
         phase="facts",
+    )
+
+
+def _optimizer(rates: Float[Array, " member"], steps: int) -> optax.GradientTransformation:
+    """Adam with a rate for each member; all fall as a cosine after a linear rise."""
+    schedule = optax.warmup_cosine_decay_schedule(0.0, -1.0, steps // 10, steps)
+
+    def at_own_rate(change: Recall, _: Recall | None) -> Recall:
+        return jax.tree.map(lambda own: jax.vmap(jnp.multiply)(own, rates), change)
+
+    return optax.chain(
+        optax.scale_by_adam(), optax.stateless(at_own_rate), optax.scale_by_schedule(schedule)
     )

@@ -99,19 +99,6 @@ def train(made: Plan, settings: Mapping[str, Any], show: Show) -> Curve:
 
         return jax.vmap(one)(models).sum()
 
-    def watch(models: Decoder, key: Key[Array, ""]) -> dict[str, Array]:
-        def at(carry: None, size: Int[Array, ""]) -> tuple[None, Float[Array, " member"]]:
-            sizes = jnp.full((settings["tested"],), size)
-            example, starts = draw(made, key_for(key, size), sizes, made.tested[-1])
-
-            def one(model: Decoder) -> Float[Array, ""]:
-                said = answers(shape, model, example.tokens, starts).argmax(axis=-1)
-                return jnp.mean(jnp.all((said == example.targets) | ~example.mask, axis=1))
-
-            return carry, jax.vmap(one)(models)
-
-        return {"exact": jax.lax.scan(at, None, jnp.asarray(made.tested))[1]}
-
     keys = jax.random.split(key_for(root, "weights"), members)
     start = jax.jit(jax.vmap(lambda key: create(shape, key)))(keys)
     steps = settings["steps"]
@@ -122,11 +109,29 @@ def train(made: Plan, settings: Mapping[str, Any], show: Show) -> Curve:
         steps=steps,
         key=key_for(root, "train"),
         every=max(1, steps // settings["looks"]),
-        watch=watch,
+        watch=lambda models, key: {"exact": exact(made, models, key, settings["tested"])},
         show=show,
         phase=made.task.name,
     )
     return Curve(made.tested, found.watched["exact"][-1].T)
+
+
+def exact(
+    made: Plan, models: Decoder, key: Key[Array, ""], tested: int
+) -> Float[Array, "size member"]:
+    """Share of so many inputs that each model answers without a mistake, at every size."""
+
+    def at(carry: None, size: Int[Array, ""]) -> tuple[None, Float[Array, " member"]]:
+        sizes = jnp.full((tested,), size)
+        example, starts = draw(made, key_for(key, size), sizes, made.tested[-1])
+
+        def one(model: Decoder) -> Float[Array, ""]:
+            said = answers(made.shape, model, example.tokens, starts).argmax(axis=-1)
+            return jnp.mean(jnp.all((said == example.targets) | ~example.mask, axis=1))
+
+        return carry, jax.vmap(one)(models)
+
+    return jax.lax.scan(at, None, jnp.asarray(made.tested))[1]
 
 
 def _optimizer(rate: float, steps: int) -> optax.GradientTransformation:

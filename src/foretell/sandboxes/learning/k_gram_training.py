@@ -160,6 +160,26 @@ def _examples(
     return jnp.stack(words), jnp.stack(rows)
 
 
+def _levels(
+    orders: list[int],
+    words: Int[Array, "member batch length"],
+    rows: Float[Array, "member batch letter"],
+) -> Float[Array, "member set"]:
+    """Mean losses of counting with the right order, and of a unigram, for each order."""
+    means = [
+        jax.vmap(lambda word, row, k=k: best_and_unigram(word, row, k))(*own).mean(axis=0)
+        for *own, k in zip(words, rows, orders, strict=True)
+    ]
+    return jnp.stack(means)
+
+
+def _optimizer(settings: Mapping[str, Any]) -> optax.GradientTransformation:
+    """AdamW with a short rise and a cosine, as published."""
+    steps = settings["steps"]
+    schedule = optax.warmup_cosine_decay_schedule(0.0, settings["rate"], max(1, steps // 50), steps)
+    return optax.adamw(schedule, b2=0.95, weight_decay=settings["decay"])
+
+
 def _train(settings: Mapping[str, Any], layers: int, show: Show) -> Trained:
     orders, length = _checked(settings)[0], settings["length"]
     width, root = settings["width"], key_for(root_key(settings["seed"]), "k-gram-training")
@@ -167,16 +187,7 @@ def _train(settings: Mapping[str, Any], layers: int, show: Show) -> Trained:
     words, rows = jax.jit(
         lambda: _examples(key_for(root, "watched"), orders, settings["watched"], length)
     )()
-    levels = jax.jit(
-        lambda: jnp.stack(
-            [
-                jax.vmap(lambda word, row, k=k: best_and_unigram(word, row, k))(
-                    words[at], rows[at]
-                ).mean(axis=0)
-                for at, k in enumerate(orders)
-            ]
-        )
-    )()
+    levels = jax.jit(lambda: _levels(orders, words, rows))()
 
     def one_loss(weights: Decoder, batch: Int[Array, "batch length"]) -> Float[Array, ""]:
         said = jax.vmap(lambda word: logits(shape, weights, word[:-1]))(batch)
@@ -197,13 +208,11 @@ def _train(settings: Mapping[str, Any], layers: int, show: Show) -> Trained:
         gap, unigram = losses - levels[:, 0], levels[:, 1] - levels[:, 0]
         return {"gap": gap, "looks": looks, "unigram": unigram}
 
-    warm = max(1, settings["steps"] // 50)
-    schedule = optax.warmup_cosine_decay_schedule(0.0, settings["rate"], warm, settings["steps"])
     one = create(shape, key_for(root, "weights", layers))
     return descend(
         loss,
         jax.tree.map(lambda each: jnp.stack([each] * len(orders)), one),
-        optax.adamw(schedule, b2=0.95, weight_decay=settings["decay"]),
+        _optimizer(settings),
         steps=settings["steps"],
         key=key_for(root, "train"),
         every=max(1, settings["steps"] // 30),

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, final
 
@@ -66,6 +66,19 @@ from foretell.worlds.communication_counts import (
 EXACT = 1e-9
 LENGTHS = tuple(2**k for k in range(3, 13))
 PRECISIONS, HEADS, WIDTHS = (1, 4, 9, 32), (1, 2, 4), (0, 1, 5, 28, 170)
+Ways = dict[str, tuple[str, Callable[[int], float]]]  # by row: its sizes, and a way to its bits
+FORMULAS: Ways = {
+    "disjointness, n = {}: bits": ("elements", formulas.disjointness_bits),
+    "induction, T = {}: bits": ("induction", formulas.induction_bits),
+    "g(f(x)), n = {}: bits": ("composition", formulas.composition_bits),
+    "3-gram, {} blocks: bits": ("three_gram", lambda n: formulas.three_gram_bits(3 * n)),
+}
+COUNTS: Ways = {  # the same rows from the answers themselves
+    "disjointness, n = {}: bits": ("elements", lambda n: rank_bits(disjoint(n))),
+    "induction, T = {}: bits": ("induction", lambda n: kinds_bits(induction_answers(n))),
+    "g(f(x)), n = {}: bits": ("composition", lambda n: kinds_bits(compositions(n))),
+    "3-gram, {} blocks: bits": ("three_gram", lambda n: rank_bits(three_gram_is_zero(n))),
+}
 
 
 @final
@@ -107,7 +120,10 @@ class CommunicationBounds(Sandbox):
         attention = settings["attention"]
         symbols, alphabet = settings["copy"]
         return (
-            *(Claim(name, value, tolerance=EXACT) for name, value in _bits(settings).items()),
+            *(
+                Claim(name, value, tolerance=EXACT)
+                for name, value in _bits(settings, FORMULAS).items()
+            ),
             *(
                 Claim(
                     _index_label(settings["index"], each),
@@ -141,7 +157,7 @@ class CommunicationBounds(Sandbox):
 
     def measure(self, settings: Mapping[str, Any], show: Show) -> Findings:
         """Enumerate, search and try; no formula of the claims is used for it."""
-        values: dict[str, float] = _counted(settings)
+        values = _bits(settings, COUNTS)
         index = settings["index"]
         for accuracy in settings["accuracies"]:
             values[_index_label(index, accuracy)] = index * least_information(accuracy)
@@ -164,7 +180,7 @@ class CommunicationBounds(Sandbox):
         values |= _consistency()
         counted = [
             {"task": task, "formula": formula, "counted": values[name]}
-            for name, formula in _bits(settings).items()
+            for name, formula in _bits(settings, FORMULAS).items()
             for task in [name.split(":")[0].split(",")[0]]
         ]
         encoded = [
@@ -188,36 +204,9 @@ def _order_label(heads: list[int]) -> str:
     return f"heads {'-'.join(map(str, heads))}: highest order that lags match"
 
 
-def _bits(settings: Mapping[str, Any]) -> dict[str, float]:
-    """Every row whose bits are counted, with its formula."""
-    return (
-        {
-            f"disjointness, n = {n}: bits": formulas.disjointness_bits(n)
-            for n in settings["elements"]
-        }
-        | {f"induction, T = {n}: bits": formulas.induction_bits(n) for n in settings["induction"]}
-        | {f"g(f(x)), n = {n}: bits": formulas.composition_bits(n) for n in settings["composition"]}
-        | {
-            f"3-gram, {n} blocks: bits": formulas.three_gram_bits(3 * n)
-            for n in settings["three_gram"]
-        }
-    )
-
-
-def _counted(settings: Mapping[str, Any]) -> dict[str, float]:
-    """The same rows from the answers themselves."""
-    return (
-        {f"disjointness, n = {n}: bits": rank_bits(disjoint(n)) for n in settings["elements"]}
-        | {
-            f"induction, T = {n}: bits": kinds_bits(induction_answers(n))
-            for n in settings["induction"]
-        }
-        | {f"g(f(x)), n = {n}: bits": kinds_bits(compositions(n)) for n in settings["composition"]}
-        | {
-            f"3-gram, {n} blocks: bits": rank_bits(three_gram_is_zero(n))
-            for n in settings["three_gram"]
-        }
-    )
+def _bits(settings: Mapping[str, Any], ways: Ways) -> dict[str, float]:
+    """Every row whose bits are counted, one way or the other."""
+    return {row.format(n): bits(n) for row, (sizes, bits) in ways.items() for n in settings[sizes]}
 
 
 def _widths(lengths: list[int]) -> dict[str, int]:
