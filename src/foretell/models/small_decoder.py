@@ -22,6 +22,7 @@ ATTENTION = ("softmax", "linear", "relu")
 POSITIONS = ("absolute", "relative", "none")
 DEVIATION = 0.02  # of embeddings and positions at the start, without norms
 EPSILON = 1e-5
+EVERYWHERE = slice(None)
 
 
 @final
@@ -123,17 +124,23 @@ def create(shape: Shape, key: Key[Array, ""]) -> Decoder:
 
 
 def logits(
-    shape: Shape, weights: Decoder, word: Int[Array, " length"]
-) -> Float[Array, "length token"]:
-    """Of the next token, at every position of one word."""
-    return look(shape, weights, word).logits
+    shape: Shape, weights: Decoder, word: Int[Array, " length"], asked: slice = EVERYWHERE
+) -> Float[Array, "query token"]:
+    """Of the next token, at every position of one word or where it is asked.
+
+    The last layer answers only there: no other layer reads what it says elsewhere.
+    """
+    stream = _embedded(weights, word)
+    for number, layer in enumerate(weights.layers, 1):
+        places = asked if number == len(weights.layers) else EVERYWHERE
+        stream = _attended(shape, layer, stream, places)[0]
+        stream = stream + _mlp(layer, stream)
+    return _unembedded(weights, stream)
 
 
 def look(shape: Shape, weights: Decoder, word: Int[Array, " length"]) -> Look:
     """The forward pass with what happened on the way; what is not used costs nothing compiled."""
-    stream = weights.embedding[word]
-    if weights.positions is not None:
-        stream = stream + weights.positions[: word.shape[0]]
+    stream = _embedded(weights, word)
     attentions, lengths, streams = [], [], [stream]
     for layer in weights.layers:
         stream, attention, values = _attended(shape, layer, stream)
@@ -141,9 +148,21 @@ def look(shape: Shape, weights: Decoder, word: Int[Array, " length"]) -> Look:
         attentions.append(attention)
         lengths.append(jnp.linalg.norm(values, axis=-1))
         streams.append(stream)
-    last = _normed(stream, weights.final_scale)
+    said = _unembedded(weights, stream)
+    return Look(said, *map(jnp.stack, (attentions, lengths, streams)))
+
+
+def _embedded(weights: Decoder, word: Int[Array, " length"]) -> Float[Array, "length width"]:
+    stream = weights.embedding[word]
+    placed = weights.positions
+    return stream if placed is None else stream + placed[: word.shape[0]]
+
+
+def _unembedded(
+    weights: Decoder, stream: Float[Array, "query width"]
+) -> Float[Array, "query token"]:
     head = weights.embedding.T if weights.output is None else weights.output
-    return Look(last @ head, *map(jnp.stack, (attentions, lengths, streams)))
+    return _normed(stream, weights.final_scale) @ head
 
 
 def _normals(sizes: Mapping[str, tuple[int, ...]], key: Key[Array, ""]) -> dict[str, Array]:
@@ -181,20 +200,21 @@ def _layer(shape: Shape, key: Key[Array, ""]) -> Layer:
 
 
 def _attended(
-    shape: Shape, layer: Layer, stream: Float[Array, "length width"]
+    shape: Shape, layer: Layer, stream: Float[Array, "length width"], asked: slice = EVERYWHERE
 ) -> tuple[
-    Float[Array, "length width"], Float[Array, "head query key"], Float[Array, "head key part"]
+    Float[Array, "query width"], Float[Array, "head query key"], Float[Array, "head key part"]
 ]:
     read = _normed(stream, layer.attention_scale)
-    queries, keys, values = (read @ each for each in (layer.query, layer.key, layer.value))
+    queries, keys, values = read[asked] @ layer.query, read @ layer.key, read @ layer.value
     place = jnp.arange(stream.shape[0])
-    lag = place[:, None] - place[None, :]
+    lag = place[asked, None] - place[None, :]
     scores = queries @ jnp.swapaxes(keys, -1, -2) / shape.part**0.5
     if layer.lags is not None:
         # One number for a lag, many for a content: the factor lets both learn equally fast.
         scores = scores + layer.lags[:, jnp.maximum(lag, 0)] * shape.part**0.5
     attention = _weighed(shape.attention, scores, lag >= 0)
-    return stream + jnp.sum(attention @ values @ layer.output, axis=0), attention, values
+    added = jnp.sum(attention @ values @ layer.output, axis=0)
+    return stream[asked] + added, attention, values
 
 
 def _weighed(

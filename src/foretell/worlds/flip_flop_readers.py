@@ -23,6 +23,8 @@ from foretell.worlds.descent import Show, descend, rise_and_fall
 from foretell.worlds.flip_flops import READ, ZERO, Word, require_law, sample, tokens
 from foretell.worlds.recurrent_reader import Recurrent, said_after
 
+INSTRUCTIONS = slice(None, None, 2)  # the tokens between them are bits
+
 # Weights and tokens of a batch, to what is said at the instructions and how sharp attention is.
 Reader = Callable[[Any, Int[Array, "batch length"]], tuple[Array, Array]]
 
@@ -58,13 +60,20 @@ class Recipes(NamedTuple):
         return cls(laws, decay, sharpening, np.array(seeds, np.int32))
 
 
-def decoder_reader(shape: Shape) -> Reader:
-    """A small decoder, read at every other token."""
+def decoder_reader(shape: Shape, looking: bool = False) -> Reader:
+    """A small decoder, read at every other token; how sharp attention is where that is looked at.
+
+    Otherwise the last layer is computed at every other token only.
+    """
 
     def one(weights: Decoder, word: Int[Array, " length"]) -> tuple[Array, Array]:
-        seen = small_decoder.look(shape, weights, word)
-        said = seen.logits[::2, ZERO + 1] - seen.logits[::2, ZERO]
-        return said, jnp.square(seen.attention).sum(axis=-1).mean()
+        if looking:
+            seen = small_decoder.look(shape, weights, word)
+            logits, sharp = seen.logits[::2], jnp.square(seen.attention).sum(axis=-1).mean()
+        else:
+            logits = small_decoder.logits(shape, weights, word, INSTRUCTIONS)
+            sharp = jnp.array(jnp.nan)  # nobody looked: a loss that asks for it must not go on
+        return logits[:, ZERO + 1] - logits[:, ZERO], sharp
 
     return jax.vmap(one, (None, 0))
 

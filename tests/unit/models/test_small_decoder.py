@@ -74,6 +74,14 @@ def test_it_computes_what_a_slow_loop_computes(shape: Shape) -> None:
     np.testing.assert_allclose(said, _oracle(shape, weights, WORD), atol=2e-4)
 
 
+def test_what_is_asked_at_some_places_is_what_is_said_there() -> None:
+    shape = Shape(5, 6, width=8, heads=2, layers=2, hidden=12)
+    weights, word = create(shape, jax.random.key(0)), jnp.asarray(WORD)
+    some = slice(None, None, 2)
+    both = jax.jit(lambda own: (logits(shape, own, word, some), logits(shape, own, word)))(weights)
+    np.testing.assert_allclose(both[0], both[1][some], atol=1e-5)
+
+
 def test_looking_inside() -> None:
     shape = Shape(5, 6, width=8, heads=2, layers=2)
     weights = create(shape, jax.random.key(0))

@@ -202,7 +202,7 @@ def _transformers(
     seeds = {name: settings["seeds"] if name == PLAIN else 1 for name in recipes}
     members = [(recipes[name], seed) for name in recipes for seed in range(seeds[name])]
     shape = _shape(settings)
-    reader = decoder_reader(shape)
+    reader = decoder_reader(shape, looking=any(own.sharpening for own in recipes.values()))
     plan = {**settings, "phase": "transformers"}
     weights = train(reader, lambda key: small_decoder.create(shape, key), members, plan, show)
     found = _wrong(reader, weights, words, settings["tested"])
