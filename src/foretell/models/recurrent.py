@@ -34,11 +34,14 @@ class Cell(eqx.Module):
 
     @classmethod
     def create(cls, width: int, hidden: int, key: Key[Array, ""]) -> Cell:
-        """Normal weights with a deviation of one over the root of what comes in."""
+        """Normal weights for what is read; for the state orthogonal ones, a matrix for each sum.
+
+        An orthogonal map keeps the length of a gradient, whatever the number of steps back.
+        """
         if width < 1 or hidden < 1:
             raise BadInput("a cell reads and has at least one unit", seen=f"{width}, {hidden}")
-        shape = (hidden, cls.sums * hidden)
-        states = hidden**-0.5 * jax.random.normal(key_for(key, "states"), shape, jnp.float32)
+        turns = jax.random.orthogonal(key_for(key, "states"), hidden, (cls.sums,), jnp.float32)
+        states = jnp.concatenate(list(turns), axis=1)
         made = Linear.create(width, cls.sums * hidden, width**-0.5, key_for(key, "inputs"))
         return cls(cls._biased(made), states)
 

@@ -1,9 +1,14 @@
-"""A diagonal state space with gates that depend on the input: h' = a(x) h + B x, unit by unit.
+"""A diagonal state space with gates that depend on the input: h' = a(x) h + s(x) B x, by unit.
 
 Units do not see each other's state, so all steps are one associative scan of depth log T instead
 of T steps one after the other. The gates lie in [0, 1] (a logistic function), or in [-1, 1]
 (a hyperbolic tangent) where the state space is signed: only then can an input turn a state over,
 which is what parity takes. What is read of a state goes through a gate that sees the input.
+
+What enters is scaled by the gate, as in Mamba and the RG-LRU, because states that add up all they
+read grow with the length and drown the residual stream. The share is s = 1 - a, so that a state is
+a mean of what was read and never larger. Signed gates are gates stretched to a = 2k - 1 (Grazzi and
+others, 2025), and what enters is still the share 1 - k: s = (1 - a) / 2.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
 
 SHORTEST, LONGEST = 0.5, 0.999  # what unsigned gates keep at the start, from unit to unit
+STEEP = 3.0  # signed gates start near -1 and 1, or else no sign would outlive a few inputs
 
 
 @final
@@ -35,7 +41,7 @@ class StateSpace(eqx.Module):
     def create(cls, width: int, hidden: int, signed: bool, key: Key[Array, ""]) -> StateSpace:
         """Normal weights with a deviation of one over the root of what comes in.
 
-        Unsigned gates start at memories of all lengths, signed ones on both sides of zero.
+        Unsigned gates start at memories of all lengths, signed ones near both ends.
         """
         if width < 1 or hidden < 1:
             raise BadInput("a state space reads and has units", seen=f"{width}, {hidden}")
@@ -46,6 +52,8 @@ class StateSpace(eqx.Module):
         if not signed:
             kept = jnp.linspace(SHORTEST, LONGEST, hidden, dtype=jnp.float32)
             gate = Linear(gate.weight, jnp.log(kept / (1 - kept)))
+        else:
+            gate = Linear(STEEP * gate.weight, gate.bias)
         return cls(gate, drive, reading, signed)
 
     def gates(
@@ -61,7 +69,9 @@ class StateSpace(eqx.Module):
         starts: Int[Array, "batch length"] | None = None,
     ) -> Float32[Array, "batch length hidden"]:
         """The state after every input; `starts` gives for every index where its input begins."""
-        gates, drives = self.gates(stream), self.drive(stream).astype(jnp.float32)
+        gates = self.gates(stream)
+        entering = (1 - gates) / 2 if self.signed else 1 - gates
+        drives = entering * self.drive(stream).astype(jnp.float32)
         if starts is not None:
             begins = starts == jnp.arange(stream.shape[1])
             gates = jnp.where(begins[..., None], 0.0, gates)

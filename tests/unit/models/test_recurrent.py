@@ -83,9 +83,10 @@ def state_by_hand(model, rows):
         rows @ np.asarray(own.weight) + np.asarray(own.bias) for own in (model.gate, model.drive)
     )
     gate = np.tanh(gate) if model.signed else logistic(gate)
+    entering = (1 - gate) / 2 if model.signed else 1 - gate
     state, found = np.zeros((BATCH, HIDDEN)), []
     for place in range(LENGTH):
-        state = gate[:, place] * state + drive[:, place]
+        state = gate[:, place] * state + entering[:, place] * drive[:, place]
         found.append(state)
     return np.stack(found, axis=1)
 
@@ -121,6 +122,21 @@ def test_gates_stay_in_their_interval(signed):
     assert (gates.min() < 0) == signed
 
 
+def test_a_state_with_gates_in_zero_one_is_no_larger_than_what_was_read():
+    model, rows = made("ssm"), np.tile(stream(6), (1, 50, 1))
+    read = np.abs(rows @ np.asarray(model.drive.weight) + np.asarray(model.drive.bias))
+    states = np.asarray(eqx.filter_jit(lambda own, rows: own.states(rows))(model, rows))
+    assert (np.abs(states).max(axis=1) <= read.max(axis=1) + 1e-5).all()
+
+
+def test_signed_gates_start_where_signs_last():
+    fresh = StateSpace.create(64, 64, True, jax.random.key(0))
+    rows = np.random.default_rng(0).normal(size=(1, 100, 64)).astype(np.float32)
+    gates = np.asarray(eqx.filter_jit(lambda own, rows: own.gates(rows))(fresh, rows))
+    assert (np.abs(gates) > 0.9).mean() > 0.5
+    assert 0.4 < (gates < 0).mean() < 0.6
+
+
 def test_one_signed_unit_computes_parity_at_length_300():
     bits = np.random.default_rng(0).integers(2, size=(64, 300))
     gates = (1 - 2 * bits).astype(np.float32)[..., None]
@@ -132,9 +148,9 @@ def test_one_signed_unit_computes_parity_at_length_300():
 
 
 def test_weights_of_a_state_space_can_be_those_of_parity():
-    """The same by the module: the gate of a one is -1, that of a zero 1, and a start enters."""
+    """The same by the module: a one has the gate -1, a zero 1, and half a start enters."""
     gate = Linear(jnp.array([[20.0], [-20.0], [0.0]]), jnp.zeros(1))
-    drive = Linear(jnp.array([[0.0], [0.0], [1.0]]), jnp.zeros(1))
+    drive = Linear(jnp.array([[0.0], [0.0], [2.0]]), jnp.zeros(1))
     model = StateSpace(gate, drive, drive, signed=True)
     bits = np.random.default_rng(1).integers(2, size=(16, 300))
     read = np.concatenate([np.full((16, 1), 2), bits], axis=1)
