@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from foretell.core.measurement import Measurement
 from foretell.core.question import GeneralizesInLength
+from foretell.reports import phrases
 from foretell.reports._markup import Markup, element
 from foretell.reports.bins import Bins, bins_of, counted_seeds, joined
-from foretell.reports.reproduced import percent
 
 WIDTH, HEIGHT, LEFT, EDGE = 560, 110, 30, 6  # of the drawing; room for numbers at the left
 TALL = HEIGHT - 16 - EDGE  # of the frame; numbers stand below
@@ -33,7 +33,7 @@ def small_curves(measurement: Measurement) -> Markup:
         return Markup("")
     shares = [share for piece in pieces for seed in seeds for share in piece.shares(seed)]
     worst = min(share for share in shares if not math.isnan(share))
-    said = f"exact match by size, one line a run; the lowest point is {percent(worst)} percent"
+    said = f"exact match by size, one line a run; the lowest share is {phrases.score(worst)}"
     across = (WIDTH - LEFT - EDGE) / pieces[-1].sizes.high
     counted = counted_seeds(measurement, probe)
     return element(
