@@ -3,158 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretell.core.measurement import Measurement, Value
-from foretell.core.prediction import Prediction
-from foretell.core.question import GeneralizesInLength, Question, SizeRange
+from foretell.core.question import Question
 from foretell.core.scoreboard import Agreement, Row
 from foretell.plain.catalogue import suggest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import stored
+from foretell.reports.reproduced_bars import Best, Reached, best, reached
+from foretell.reports.reproduced_line import NOT_RUN, Compared
 from foretell.reproductions import Line, Reproduction
 from foretell.theory import predict
 from foretell.theory._existence import FRAGMENT, existence
 from foretell.training.store import Store
 
-CLEAR = (0.05, 0.95)  # a published value outside these is a verdict; between them it is a spread
-NEAR = 0.05 + 1e-9  # 1 - 0.95 is a little more than 0.05 in floating point
-FORECAST = "crasp-length"  # the theory that the published figure was drawn for
-NOT_RUN = "not run"
 AGAINST_PUBLISHED = ("agrees", "differs", "published spread", "nothing published", NOT_RUN)
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One line with its measurement, if it was made, and what theories say."""
-
-    line: Line
-    row: Row
-    fragments: dict[str, str]  # is there a C-RASP program, by fragment
-
-    @property
-    def question(self) -> Question:
-        """What was asked."""
-        return self.row.question
-
-    @property
-    def name(self) -> str:
-        """Task, encoding, and the setting where there are several."""
-        named = f"{self.line.label} {self.question.architecture.positional}"
-        return f"{named} {self.line.setting}" if self.line.setting else named
-
-    @property
-    def ranges(self) -> tuple[SizeRange, ...]:
-        """The sizes trained on, then the longer ones."""
-        outcome = self.question.outcome
-        assert isinstance(outcome, GeneralizesInLength)
-        return (outcome.seen, *outcome.asked)
-
-    @property
-    def measured(self) -> Measurement | None:
-        """What training showed."""
-        return self.row.measurement
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        """Ours on the training distribution, range by range."""
-        if self.measured is None:
-            return ()
-        probe = self.question.task.probes[0]
-        return tuple(value for value in self.measured.values if value.probe == probe)
-
-    @property
-    def fitted(self) -> tuple[int, int] | None:
-        """Runs that fit the training range, of how many."""
-        if self.measured is None:
-            return None
-        notes = self.measured.provenance
-        return len(notes.get("fitted", ())), len(notes["seeds"])
-
-    @property
-    def left_out(self) -> int:
-        """Runs that the values do not average over, since they did not fit."""
-        return self.fitted[1] - len(self.values[0].seeds) if self.fitted else 0
-
-    @property
-    def counts_unfitted(self) -> bool:
-        """Fewer than half of the runs fit, so all of them count, fitted or not."""
-        return self.fitted is not None and 2 * self.fitted[0] < self.fitted[1]
-
-    @property
-    def forecast(self) -> Prediction | None:
-        """What C-RASP predicts for this encoding."""
-        return next((said for said in self.row.stated if said.predictor == FORECAST), None)
-
-    @property
-    def verdict(self) -> str:
-        """Does ours agree with the published numbers, where those are clear?"""
-        if self.measured is None:
-            return NOT_RUN
-        if self.line.published is None:
-            return "nothing published"
-        pairs = list(zip(self.values, self.line.published, strict=True))[1:]
-        clear = [(v.mean, theirs) for v, theirs in pairs if not CLEAR[0] < theirs < CLEAR[1]]
-        if not clear:
-            return "published spread"
-        return "agrees" if all(abs(a - b) <= NEAR for a, b in clear) else "differs"
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, seed by seed."""
-        asked = self.line.asked
-        return {
-            "task": self.question.task.name,
-            "group": self.line.heading,
-            "architecture": asked.question.architecture.as_json(),
-            "question": asked.question.hash,
-            "published": self.line.published,
-            "note": self.line.note,
-            "ours": [value.as_json() for value in self.values],
-            "fitted": self.fitted,
-            "fragments": self.fragments,
-            "agreement_with_published": self.verdict,
-            "measured": self.measured.verdict.value if self.measured else None,
-            "predicted": [
-                {
-                    "predictor": said.predictor,
-                    "verdict": said.verdict.value,
-                    "agreement": self.row.agreement(said).value,
-                }
-                for said in self.row.stated
-            ],
-            "provenance": self.measured.provenance if self.measured else None,
-        }
-
-
-@dataclass(frozen=True)
-class Reached:
-    """How many rows of a group reach their bar with one encoding in one range of sizes.
-
-    `some` counts rows where the best run does, `every` those where all runs that count do, and
-    `always` those where all of them do on every probe: the typical and the worst case. `last`
-    counts rows where the best run does at the last letter, where that is scored apart.
-    """
-
-    group: str
-    positional: str
-    sizes: SizeRange
-    rows: int
-    some: int
-    every: int
-    always: int
-    last: int
-
-
-@dataclass(frozen=True)
-class Best:
-    """How many tasks of a group reach the bar with some setting, encoding and run."""
-
-    group: str
-    sizes: SizeRange
-    tasks: int
-    reached: int
 
 
 @dataclass(frozen=True)
@@ -184,41 +50,16 @@ class Comparison:
             kept = theories.setdefault(said.predictor, {kind.value: 0 for kind in Agreement})
             kept[line.row.agreement(said).value] += 1
         published = {kind: found.count(kind) for kind in AGAINST_PUBLISHED}
-        reached = [
-            {**dataclasses.asdict(each), "sizes": [each.sizes.low, each.sizes.high]}
-            for each in self.reached()
-        ]
-        best = [
-            {**dataclasses.asdict(each), "sizes": [each.sizes.low, each.sizes.high]}
-            for each in self.best()
-        ]
-        return {"published": published, "theories": theories, "reached": reached, "best": best}
-
-    def reached(self) -> tuple[Reached, ...]:
-        """Group by group, how many rows reach the bar of their measurement."""
-        gathered: dict[tuple[str, str, SizeRange], list[tuple[bool, ...]]] = {}
-        for line in self.lines:
-            for sizes in line.ranges[1:] if line.measured else ():
-                place = (line.line.heading, line.question.architecture.positional, sizes)
-                gathered.setdefault(place, []).append(_reaches(line, sizes))
-        return tuple(
-            Reached(*place, len(found), *(sum(kind) for kind in zip(*found, strict=True)))
-            for place, found in gathered.items()
-        )
-
-    def best(self) -> tuple[Best, ...]:
-        """Group by group, the best of all settings; nothing where there is one setting only."""
-        if not any(line.line.setting for line in self.lines):
-            return ()
-        gathered: dict[tuple[str, SizeRange], dict[str, bool]] = {}
-        for line in self.lines:
-            for sizes in line.ranges[1:] if line.measured else ():
-                tasks = gathered.setdefault((line.line.group, sizes), {})
-                known = tasks.get(line.line.label, False)
-                tasks[line.line.label] = known or _reaches(line, sizes)[0]
-        return tuple(
-            Best(*place, len(tasks), sum(tasks.values())) for place, tasks in gathered.items()
-        )
+        bars: dict[str, Sequence[Reached | Best]]
+        bars = {"reached": reached(self.lines), "best": best(self.lines)}
+        counts = {
+            name: [
+                {**dataclasses.asdict(each), "sizes": [each.sizes.low, each.sizes.high]}
+                for each in found
+            ]
+            for name, found in bars.items()
+        }
+        return {"published": published, "theories": theories, **counts}
 
     @property
     def has_published(self) -> bool:
@@ -232,23 +73,6 @@ class Comparison:
             for line in self.lines
             if any(line.row.agreement(said) is Agreement.DISAGREES for said in line.row.stated)
         )
-
-
-def _reaches(line: Compared, sizes: SizeRange) -> tuple[bool, bool, bool, bool]:
-    """Some run on the training distribution, every run on it, every run on every probe; and some
-    run at the last letter."""
-    assert line.measured is not None
-    bar = line.measured.bar or 1.0
-    probes = line.question.task.probes
-    every = {value.probe: value.seeds for value in line.measured.values if value.sizes == sizes}
-    here = {probe: seeds for probe, seeds in every.items() if probe in probes}
-    typical, last = here[probes[0]], every.get(f"{probes[0]}, last letter", (0.0,))
-    return (
-        max(typical) >= bar,
-        min(typical) >= bar,
-        all(min(seeds) >= bar for seeds in here.values()),
-        max(last) >= bar,
-    )
 
 
 def chosen(

@@ -17,7 +17,8 @@ from foretell.languages.classes import class_report
 from foretell.languages.dfa import DFA
 from foretell.languages.regular import RegularLanguage
 from foretell.reports._markup import Markup, element, table
-from foretell.reports.reproduced import Compared, Comparison, percent
+from foretell.reports.reproduced import Comparison, percent
+from foretell.reports.reproduced_line import Compared
 
 NOTE = (
     "DA: the languages of first-order logic with two variables and order. This split was found "

@@ -17,7 +17,8 @@ from foretell.core.scoreboard import Agreement
 from foretell.plain.canonical import content_hash
 from foretell.reports import phrases
 from foretell.reports.plots import GREY, INK, STYLE, as_svg
-from foretell.reports.reproduced import Compared, Comparison
+from foretell.reports.reproduced import Comparison
+from foretell.reports.reproduced_line import Compared
 
 MOST_PANELS = 60  # beyond, a page of small panels says less than the table
 COLUMNS = 6

@@ -9,12 +9,9 @@ from foretell.reports import _sections as parts
 from foretell.reports import phrases
 from foretell.reports._markup import Markup, bullets, element, pairs, table, together
 from foretell.reports.html import masthead, page
-from foretell.reports.reproduced import (
-    Compared,
-    Comparison,
-    percent,
-)
+from foretell.reports.reproduced import Comparison, percent
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
+from foretell.reports.reproduced_line import Compared
 from foretell.reports.reproduced_strips import strips_figure
 from foretell.reports.reproduced_summary import against, anchor, links, summary
 from foretell.reports.small_curves import small_curves

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.text import Text
 
 from foretell.core.question import Verdict
-from foretell.reports.reproduced import NOT_RUN, Compared, Comparison, notes, percent
+from foretell.reports.reproduced import Comparison, notes, percent
+from foretell.reports.reproduced_line import NOT_RUN, Compared
 
 HEADS = ("task", "enc", "theory", "ours", "fit", "published", "shown", "")
 SHORT = {Verdict.UNDECIDED: "?", "published spread": "spread", "nothing published": "–"}

@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 
 from foretell.core.question import SizeRange, Verdict
 from foretell.reports.plots import GREY, INK, STYLE, as_svg
-from foretell.reports.reproduced import Compared, Comparison
+from foretell.reports.reproduced import Comparison
+from foretell.reports.reproduced_line import Compared
 
 COLOUR = {Verdict.YES: "#0072B2", Verdict.NO: "#D55E00", None: GREY, Verdict.UNDECIDED: GREY}
 SPREAD = 0.36  # how far dots of one group reach to either side

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foretell.core.question import SizeRange
 from foretell.core.scoreboard import Scoreboard
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, bullets, element, table, together
-from foretell.reports.reproduced import AGAINST_PUBLISHED, NOT_RUN, Compared, Comparison
+from foretell.reports.reproduced import AGAINST_PUBLISHED, Comparison
+from foretell.reports.reproduced_bars import Reached, best, reached
 from foretell.reports.reproduced_classes import split_section
+from foretell.reports.reproduced_line import NOT_RUN, Compared
 
 TONE = {"agrees": "good", "differs": "bad", "published spread": "unsure"}
 SIGN = {"agrees": "=", "differs": "≠", "published spread": "~"}
@@ -51,26 +54,41 @@ def summary(whole: Comparison) -> Markup:
 def _reached(whole: Comparison) -> list[Markup]:
     """How many rows reach the bar: the typical and the worst case apart."""
     apart = any(line.question.task.last_apart for line in whole.lines)
-    heads = ["Group", "Encoding", "Sizes", "Rows", "Best run", "Every run", "Every run and probe"]
-    heads += ["Best run, last letter"] * apart
+    found: dict[tuple[str, str], dict[SizeRange, Reached]] = {}
+    for each in reached(whole.lines):
+        found.setdefault((each.group, each.positional), {})[each.sizes] = each
+    ranges = list(dict.fromkeys(sizes for cells in found.values() for sizes in cells))
     rows = [
-        [
-            each.group,
-            each.positional,
-            *map(str, (each.sizes, each.rows, each.some, each.every, each.always)),
-            *[str(each.last)] * apart,
-        ]
-        for each in whole.reached()
+        (
+            *place,
+            str(max(each.rows for each in cells.values())),
+            *(_counts(cells.get(sizes), apart=apart) for sizes in ranges),
+        )
+        for place, cells in found.items()
     ]
     bars = {f"{line.measured.bar:g}" for line in whole.lines if line.measured}
-    title = f"Rows that reach {' or '.join(sorted(bars))}"
-    return [element("h3", title), table(heads, rows, numeric=(3, 4, 5, 6, 7))]
+    told = ["best run", "every run", "every run and probe"] + [
+        "best run at the last letter"
+    ] * apart
+    return [
+        element("h3", f"Rows that reach {' or '.join(sorted(bars))}"),
+        table(("Group", "Encoding", "Rows", *map(str, ranges)), rows, numeric=range(2, 99)),
+        element("p", f"In each range of sizes: {' · '.join(told)}.", class_="quiet"),
+    ]
+
+
+def _counts(found: Reached | None, *, apart: bool) -> Markup:
+    if found is None:
+        return element("span", "–", class_="quiet")
+    counts = [found.some, found.every, found.always] + [found.last] * apart
+    return element("span", " · ".join(map(str, counts)), class_="nowrap")
 
 
 def _best(whole: Comparison) -> list[Markup]:
     """What the best of all settings reaches, where there are several."""
     rows = [
-        (each.group, str(each.sizes), str(each.tasks), str(each.reached)) for each in whole.best()
+        (each.group, str(each.sizes), str(each.tasks), str(each.reached))
+        for each in best(whole.lines)
     ]
     if not rows:
         return []

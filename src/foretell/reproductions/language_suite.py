@@ -19,8 +19,8 @@ Example:
 Known limits: Random automata are not the languages people care about. One shape and schedule for
     all, chosen after pilots on 14 languages of another seed (width, schedule, weight decay,
     positions, regularizer, what is asked): a language that it does not learn may be learned by
-    another. On a GPU all compute in bfloat16, and precision was not varied. What came out, and what
-    it does not show: docs/language-suite.md.
+    another; `language-suite-settings` has a second setting, and float32. What came out, and what it
+    does not show: docs/language-suite.md.
 Sources: The bar to compare with: 123 of 125 languages at 0.99 or more on 101-150 when the best
     configuration of each is taken, as reported for a public suite of state prediction
 """

@@ -16,16 +16,11 @@ from foretell.core.scoreboard import Row
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
-from foretell.reports.reproduced import (
-    AGAINST_PUBLISHED,
-    Compared,
-    Comparison,
-    chosen,
-    compare,
-    percent,
-)
+from foretell.reports.reproduced import AGAINST_PUBLISHED, Comparison, chosen, compare, percent
+from foretell.reports.reproduced_bars import best, reached
 from foretell.reports.reproduced_classes import splits
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
+from foretell.reports.reproduced_line import Compared
 from foretell.reports.reproduced_page import reproduction_page
 from foretell.reports.reproduced_shown import short_name, show
 from foretell.reproductions import Line, Reproduction
@@ -261,13 +256,31 @@ def test_lines_are_compared_with_what_the_store_has(
 
 
 def test_rows_that_reach_the_bar_are_counted_by_group(whole: Comparison) -> None:
-    found = whole.reached()
+    found = reached(whole.lines)
     assert {each.group for each in found} == {"Some tasks", "Others & more"}
     assert all(each.always <= each.every <= each.some <= each.rows for each in found)
     first = [each for each in found if each.group == "Some tasks"]
     assert [each.rows for each in first] == [1, 1]  # one row was not run
     page = reproduction_page(whole)
-    assert "Every run and probe" in page
+    assert "best run · every run · every run and probe" in page
+    assert best(whole.lines) == ()  # one way to train: nothing to choose from
+
+
+def test_the_best_of_several_settings_is_counted_by_task(
+    compared: Any, majority: Row, failing: Row
+) -> None:
+    """A task counts once, however many settings reach the bar or miss it."""
+
+    def under(line: Compared, setting: str) -> Compared:
+        named = dataclasses.replace(line.line, setting=setting, group="One", label="same")
+        return dataclasses.replace(line, line=named)
+
+    good, bad = compared(majority, None), compared(failing, None)
+    lines = (under(bad, "wide"), under(good, "narrow"))
+    assert {each.group for each in reached(lines)} == {"One; wide", "One; narrow"}
+    assert [(each.tasks, each.reached) for each in best(lines)] == [(1, 1), (1, 1)]
+    assert [(each.tasks, each.reached) for each in best(lines[:1])] == [(1, 0), (1, 0)]
+    assert lines[0].name.endswith(" wide")
 
 
 def test_rows_a_theory_got_wrong_are_listed(whole: Comparison) -> None:

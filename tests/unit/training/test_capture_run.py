@@ -33,7 +33,7 @@ import numpy as np
 from foretell.training import engine
 from foretell.training.capture_run import CaptureRun
 from tests_capture import capture_plan
-engine.SAVE_SECONDS = 0.0
+engine.SAVE_SECONDS, engine.SAVE_SHARE = 0.0, float("inf")
 folder = Path(sys.argv[1])
 def show(progress):
     print(progress.phase.split("stage ")[1][0], progress.step, flush=True)

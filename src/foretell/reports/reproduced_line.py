@@ -1,0 +1,119 @@
+"""One line of a reproduced table: ours, what theory says, and what was published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from foretell.core.measurement import Measurement, Value
+from foretell.core.prediction import Prediction
+from foretell.core.question import GeneralizesInLength, Question, SizeRange
+from foretell.core.scoreboard import Row
+from foretell.reproductions import Line
+
+CLEAR = (0.05, 0.95)  # a published value outside these is a verdict; between them it is a spread
+NEAR = 0.05 + 1e-9  # 1 - 0.95 is a little more than 0.05 in floating point
+FORECAST = "crasp-length"  # the theory that the published figure was drawn for
+NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One line with its measurement, if it was made, and what theories say."""
+
+    line: Line
+    row: Row
+    fragments: dict[str, str]  # is there a C-RASP program, by fragment
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.row.question
+
+    @property
+    def name(self) -> str:
+        """Task, encoding, and the setting where there are several."""
+        named = f"{self.line.label} {self.question.architecture.positional}"
+        return f"{named} {self.line.setting}" if self.line.setting else named
+
+    @property
+    def ranges(self) -> tuple[SizeRange, ...]:
+        """The sizes trained on, then the longer ones."""
+        outcome = self.question.outcome
+        assert isinstance(outcome, GeneralizesInLength)
+        return (outcome.seen, *outcome.asked)
+
+    @property
+    def measured(self) -> Measurement | None:
+        """What training showed."""
+        return self.row.measurement
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """Ours on the training distribution, range by range."""
+        if self.measured is None:
+            return ()
+        probe = self.question.task.probes[0]
+        return tuple(value for value in self.measured.values if value.probe == probe)
+
+    @property
+    def fitted(self) -> tuple[int, int] | None:
+        """Runs that fit the training range, of how many."""
+        if self.measured is None:
+            return None
+        notes = self.measured.provenance
+        return len(notes.get("fitted", ())), len(notes["seeds"])
+
+    @property
+    def left_out(self) -> int:
+        """Runs that the values do not average over, since they did not fit."""
+        return self.fitted[1] - len(self.values[0].seeds) if self.fitted else 0
+
+    @property
+    def counts_unfitted(self) -> bool:
+        """Fewer than half of the runs fit, so all of them count, fitted or not."""
+        return self.fitted is not None and 2 * self.fitted[0] < self.fitted[1]
+
+    @property
+    def forecast(self) -> Prediction | None:
+        """What C-RASP predicts for this encoding."""
+        return next((said for said in self.row.stated if said.predictor == FORECAST), None)
+
+    @property
+    def verdict(self) -> str:
+        """Does ours agree with the published numbers, where those are clear?"""
+        if self.measured is None:
+            return NOT_RUN
+        if self.line.published is None:
+            return "nothing published"
+        pairs = list(zip(self.values, self.line.published, strict=True))[1:]
+        clear = [(v.mean, theirs) for v, theirs in pairs if not CLEAR[0] < theirs < CLEAR[1]]
+        if not clear:
+            return "published spread"
+        return "agrees" if all(abs(a - b) <= NEAR for a, b in clear) else "differs"
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, seed by seed."""
+        asked = self.line.asked
+        return {
+            "task": self.question.task.name,
+            "group": self.line.heading,
+            "architecture": asked.question.architecture.as_json(),
+            "question": asked.question.hash,
+            "published": self.line.published,
+            "note": self.line.note,
+            "ours": [value.as_json() for value in self.values],
+            "fitted": self.fitted,
+            "fragments": self.fragments,
+            "agreement_with_published": self.verdict,
+            "measured": self.measured.verdict.value if self.measured else None,
+            "predicted": [
+                {
+                    "predictor": said.predictor,
+                    "verdict": said.verdict.value,
+                    "agreement": self.row.agreement(said).value,
+                }
+                for said in self.row.stated
+            ],
+            "provenance": self.measured.provenance if self.measured else None,
+        }
