@@ -9,7 +9,8 @@ Definition: Recall: n pairs of key and value (a pair is one token), then keys, w
     state of n log₂ D or L log₂ D - 1 bits; a fixed state is expected to fail when that is more
     than one bit a unit. Parity, sums modulo 3 and products of permutations are asked after every
     token and tested on words twice as long as in training; flip-flops and brackets of depth 3 at
-    the length of training. A state space is h' = a(x) h + B x, unit by unit. With a in [0, 1] it
+    the length of training. A state space is h' = a(x) h + s(x) B x, unit by unit, where the share
+    s is 1 - a, or half of it with signs: see `models/state_space.py`. With a in [0, 1] it
     comes to rest when a word is repeated, so it fails at parity; with a = 1 - 2x in [-1, 1] one
     unit is parity, but no real gate goes around in threes. A cell follows any automaton. ✓ means
     at least 95 % right. Widths are chosen so that all models have as many parameters.
@@ -25,10 +26,10 @@ Known limits: That a fixed state fails where the bits exceed one a unit is what 
     fail at products of permutations is conditional (TC0 is not NC1) and about growing length. With
     pairs as tokens, binding a key to its value is no part of recall. Few seeds, short training: a
     cell that fails may only be slow. Nothing is predicted for a hybrid on parity or sums. Its
-    recall differs here: in the CPU's training it copies but does not recall, nor did it with rates
-    from 0.003 to 0.01, four times the steps, two heads or no positions. Why is not settled. Where
-    only a share 1 - a of what is read entered the state, recall came out far better
-    in a trial that is not kept, so the size of the states may be what is in the way.
+    recall differs here: in the CPU's training it copies but does not recall. Scaling what enters
+    the states helped, and so, in trials that are not kept, did larger batches and lower rates with
+    more steps; more width or no positions did not. It looks slow rather than unable, and what
+    slows it is not settled.
 Sources: Jelassi and others 2024 (copying), Wen and others 2024 (one layer of attention), Sarrof and
     others 2024, Grazzi and others 2025 (state spaces); the tutorial Sandbox for the Blackbox, part
     I; see `foretell explain fixed-state` and `communication-bounds`
