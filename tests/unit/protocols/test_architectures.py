@@ -16,6 +16,7 @@ from foretell.protocols._asking import Request, kinds_for
 from foretell.protocols._dilution import dilution, looked
 from foretell.protocols._settings import setting_for
 from foretell.protocols._trained import read_trained
+from foretell.protocols.length import Length
 from foretell.reports import answers
 from foretell.reports.answers import requests
 from foretell.training.accumulating import bytes_of_row
@@ -57,6 +58,14 @@ def test_a_transformer_is_asked_as_before() -> None:
     # A published training is one of transformers.
     assert Request(what="parity", budget="gpu").published  # type: ignore[arg-type]
     assert not Request(what="parity", budget="gpu", kind="gru").published  # type: ignore[arg-type]
+
+
+def test_rates_of_other_kinds_rise_first() -> None:
+    request = Request(what="parity", kind="gru")  # type: ignore[arg-type]
+    protocol = request.build_protocol()
+    assert isinstance(protocol, Length)
+    assert 0 < protocol.warmup < protocol.steps / 10
+    assert protocol.learning_rate <= 1e-3
 
 
 def test_architectures_are_separated_by_commas_and_have_encodings_where_they_attend() -> None:

@@ -11,7 +11,7 @@ from jaxtyping import Array
 
 from foretell.numerics.keys import root_key
 from foretell.training.engine import Progress
-from foretell.worlds.descent import Trained, descend
+from foretell.worlds.descent import Trained, descend, rise_and_fall
 
 
 def bowl(steps: int, every: int, shown: list[Progress] | None = None) -> Trained:
@@ -77,3 +77,18 @@ def test_without_steps_only_the_start_is_seen() -> None:
     trained = bowl(steps=0, every=5)
     assert trained.steps.tolist() == [0]
     assert float(jnp.abs(trained.weights).max()) == pytest.approx(0)
+
+
+def test_a_rate_rises_shortly_and_falls_to_zero() -> None:
+    rates = [float(rise_and_fall(0.1, 1_000)(step)) for step in (0, 25, 50, 525, 1_000)]
+    np.testing.assert_allclose(rates, [0, 0.05, 0.1, 0.05, 0], atol=1e-7)
+    assert float(rise_and_fall(0.1, 2)(0)) == pytest.approx(0.1)  # too few steps to rise in
+
+
+def test_ten_stretches_and_nothing_watched_unless_told() -> None:
+    shown: list[Progress] = []
+    goal = {"steps": 20, "key": root_key(0), "show": shown.append}
+    found = descend(lambda own, key: jnp.sum(own**2), jnp.ones(2), optax.sgd(0.1), **goal)
+    assert (found.steps == 2 * np.arange(11)).all()
+    assert not found.watched
+    assert len(shown) == 10

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from foretell.constructions.flip_flop import read_flip_flop
+from foretell.models import small_decoder
 from foretell.models.small_decoder import Shape
 from foretell.numerics.keys import root_key
 from foretell.numerics.precision import double_precision
@@ -99,6 +100,17 @@ def test_a_glitch_is_looked_into_where_it_happened(words: Word, wrong: np.ndarra
     assert np.array(found["attention"])[1, 0, column] > 0.6  # what is constructed looks right
     assert found["tokens"][-1] == "r"
     assert glitch(Shape(tokens=5, length=10), None, np.zeros_like(wrong), words) is None
+
+
+def test_both_readers_say_the_same_and_sharpness_is_there_where_it_is_looked_at() -> None:
+    shape = Shape(tokens=5, length=6, width=8, heads=2, layers=2, hidden=8)
+    weights, words = small_decoder.create(shape, root_key(0)), jnp.array([[0, 3, 2, 4, 1, 3]])
+    looking, plain = (
+        jax.jit(decoder_reader(shape, looking=each))(weights, words) for each in (True, False)
+    )
+    np.testing.assert_allclose(looking[0], plain[0], atol=1e-5)
+    assert 1 / 6 < looking[1][0] <= 1
+    assert np.isnan(plain[1]).all()
 
 
 def test_recurrent_readers_train_and_bad_recipes_are_refused() -> None:
