@@ -22,32 +22,36 @@ def run(
     only: str | None,
     positional: str | None,
     minutes: float | None,
-    train: bool,
+    share: tuple[int, int] | None,
     store: Store,
 ) -> Whole:
-    """Compute what was chosen, then gather all that the store has."""
+    """Compute what was chosen, or this process's share of it; then gather all the store has."""
     from foretell.cli import _start
     from foretell.reports import fitted
 
     if positional is not None:
         raise BadInput("an experiment has no encodings to choose from", seen=positional)
     cells = fitted.chosen(experiment, budget, seeds, only)
-    if train:
+    if share is not None:
         _start.prepare_jax()
-        _compute(experiment, cells, store, minutes)
+        _compute(experiment, cells, store, minutes, share)
     whole: Whole = fitted.collect(experiment, budget, seeds, store)
     return whole
 
 
 def _compute(
-    experiment: Experiment, cells: Sequence[Cell], store: Store, minutes: float | None
+    experiment: Experiment,
+    cells: Sequence[Cell],
+    store: Store,
+    minutes: float | None,
+    share: tuple[int, int],
 ) -> None:
     """What is in the store is done; after the time given, the same command goes on."""
     from foretell.cli import _progress
     from foretell.reproductions._computing import compute_part, missing
 
     end = None if minutes is None else time.monotonic() + 60 * minutes
-    parts = missing(experiment, cells, store)
+    parts = missing(experiment, cells, store, share)
     for number, part in enumerate(parts, 1):
         if end is not None and time.monotonic() >= end:
             todo = f"{len(parts) - number + 1} of {len(parts)} parts to go"

@@ -72,10 +72,8 @@ def reproduce(
         page: Callable[[Any], str]
         mine = _share(share)
         if isinstance(asked_for, Experiment):
-            if share is not None:
-                raise BadInput("an experiment is not shared out", seen=share)
             whole = _experiment.run(
-                asked_for, budget, seeds, only, positional, minutes, train, runs
+                asked_for, budget, seeds, only, positional, minutes, mine if train else None, runs
             )
             show, page = fitted.show, fitted.fits_page
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from rich.console import Console
@@ -68,16 +68,25 @@ def chosen(
     if only is None:
         return cells
     wanted = [name.strip() for name in only.split(",")]
-    names = dict.fromkeys(name for cell in cells for name in (cell.settings["kind"], cell.group))
+    names, larger = _names(cells), _names(experiment.cells(Budget.GPU, seeds))
     for name in wanted:
         if name not in names:
             raise BadInput(
-                "the experiment has no such row",
+                f"the experiment has no such row at the budget {budget}"
+                if name in larger
+                else "the experiment has no such row",
                 seen=name,
                 why=f"rows: {', '.join(names)}",
-                hint=suggest(name, names),
+                hint=f"--budget gpu, or foretell check {name}"
+                if name in larger
+                else suggest(name, names),
             )
     return tuple(cell for cell in cells if {cell.settings["kind"], cell.group} & {*wanted})
+
+
+def _names(cells: Sequence[Cell]) -> dict[str, None]:
+    """What the cells can be chosen by."""
+    return dict.fromkeys(name for cell in cells for name in (cell.settings["kind"], cell.group))
 
 
 def read_budget(text: str) -> Budget:

@@ -33,10 +33,18 @@ def in_parts(
     ]
 
 
-def missing(experiment: Experiment, cells: Sequence[Cell], store: Store) -> list[tuple[Cell, ...]]:
-    """What is left to compute, in parts."""
-    left = [cell for cell in cells if not _path(experiment, cell, store).exists()]
-    return experiment.parts(left)
+def missing(
+    experiment: Experiment, cells: Sequence[Cell], store: Store, share: tuple[int, int] = (1, 1)
+) -> list[tuple[Cell, ...]]:
+    """What is left to compute, in parts; of several processes, what is left of one's share.
+
+    The parts are cut before looking what is done, so that shares never overlap.
+    """
+    mine = experiment.parts(cells)[share[0] - 1 :: share[1]]
+    left = (
+        tuple(cell for cell in part if not _path(experiment, cell, store).exists()) for part in mine
+    )
+    return [part for part in left if part]
 
 
 def compute_part(

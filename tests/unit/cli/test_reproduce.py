@@ -17,8 +17,10 @@ import pytest
 
 from foretell.cli import main
 from foretell.protocols._asking import Budget
-from foretell.reproductions import Line
+from foretell.reproductions import Experiment, Line, load
+from foretell.reproductions._computing import missing
 from foretell.reproductions.length_figure import LengthFigure
+from foretell.training.store import Store
 
 SMALL = ("length-figure", "--budget", "smoke")
 ONE = ("--only", "binary-majority", "--positional", "nope", "--seeds", "1")
@@ -75,7 +77,7 @@ def reproduce(*arguments: str, store: Path | None = None) -> Done:
         ((*SMALL, "--minutes", "-1"), "--minutes"),
         ((*SMALL, "--share", "5/4"), "no share of the work"),
         ((*SMALL, "--share", "half"), "no share of the work"),
-        (("position-fit", "--share", "1/2"), "an experiment is not shared out"),
+        (("sandbox-learning", "--only", "topic-attention"), "no such row at the budget cpu"),
         ((*SMALL, "--html", "no/such/page.html"), "there is no such folder"),
     ],
 )
@@ -131,3 +133,20 @@ def test_shares_leave_nothing_out(tmp_path: Path) -> None:
         return int(re.findall(r"part 1 of (\d+)", said)[0])
 
     assert parts() == parts("--share", "1/2") + parts("--share", "2/2")
+
+
+def test_an_experiment_is_shared_out_too(tmp_path: Path) -> None:
+    """Shares are cut before looking at the store: what another has finished moves no part."""
+    experiment = load("sandbox-learning")
+    assert isinstance(experiment, Experiment)
+    store, cells = Store.at(str(tmp_path)), experiment.cells(Budget.SMOKE)
+    shares = [missing(experiment, cells, store, (part, 3)) for part in (1, 2, 3)]
+    assert sorted(cell.label for share in shares for (cell,) in share) == sorted(
+        cell.label for cell in cells
+    )
+    done = shares[0][0][0]
+    folder = tmp_path / "experiments" / experiment.name
+    folder.mkdir(parents=True)
+    (folder / f"{done.hash}.json").write_text("{}")
+    assert missing(experiment, cells, store, (1, 3)) == shares[0][1:]
+    assert missing(experiment, cells, store, (2, 3)) == shares[1]
