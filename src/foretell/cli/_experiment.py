@@ -33,7 +33,7 @@ def run(
         raise BadInput("an experiment has no encodings to choose from", seen=positional)
     cells = fitted.chosen(experiment, budget, seeds, only)
     if share is not None:
-        _start.prepare_jax()
+        _start.prepare_jax(budget)
         _compute(experiment, cells, store, minutes, share)
     whole: Whole = fitted.collect(experiment, budget, seeds, store)
     return whole

@@ -62,7 +62,7 @@ def check(
     chosen = dict(settings)
     budget, seeds = chosen.pop("budget", None) or "cpu", chosen.pop("seeds", None)
     _refuse(chosen)
-    _start.prepare_jax()
+    _start.prepare_jax(budget)
     played = _run(name, budget, seeds, Store.at(store))
     if as_json:
         print(json.dumps(played.as_json()))

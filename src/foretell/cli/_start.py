@@ -47,7 +47,7 @@ def require_folder(path: Path | None) -> None:
         raise BadInput("cannot write in that folder", seen=path.parent)
 
 
-def prepare_jax() -> None:
+def prepare_jax(budget: str | None = None) -> None:
     """Keep compiled programs between commands, apart for each kind of processor.
 
     And let float32 be float32: an accelerator's usual product of such numbers keeps ten bits, with
@@ -57,6 +57,8 @@ def prepare_jax() -> None:
 
     if jax.default_backend() != "cpu":  # which has no other product
         jax.config.update("jax_default_matmul_precision", "highest")
+    elif budget == "gpu":  # JAX falls back without a word where an accelerator cannot be had
+        print("foretell: no accelerator here; the budget gpu will take long", file=sys.stderr)
     if os.environ.get("JAX_COMPILATION_CACHE_DIR"):
         return
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

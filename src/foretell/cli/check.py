@@ -142,7 +142,7 @@ def check(
             return
         from foretell.reports import answers
 
-        _start.prepare_jax()
+        _start.prepare_jax(budget)
         ask = answers.measure if context.info_name == "measure" else answers.check
         with _progress.bar() as show:
             rows = ask(what, store=store, show=show, **settings)

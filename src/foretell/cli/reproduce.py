@@ -79,7 +79,7 @@ def reproduce(
         else:
             lines = reproduced.chosen(asked_for, budget, seeds, only, positional)
             if train:
-                _start.prepare_jax()
+                _start.prepare_jax(budget)
                 _train([line.asked for line in lines], runs, minutes, mine)
             if asked_for.about == "gap":
                 whole = gap_grid.collect(asked_for, budget, seeds, runs)
