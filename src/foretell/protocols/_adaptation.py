@@ -72,7 +72,8 @@ def adaptations(plan: CapturePlan, record: CaptureRecord) -> tuple[Adaptation, .
 def _adaptation(plan: CapturePlan, record: CaptureRecord, arm: str) -> Adaptation | None:
     known = {(own.arm, own.size, own.seed): own for own in record.members}
     seeds = tuple(own.seed for own in record.members if own.arm == PRE_TRAINING and own.reached)
-    sizes = plan.sizes_of(arm)
+    run = {own.size for own in record.members}  # not all, where a miss ended it
+    sizes = tuple(size for size in plan.sizes_of(arm) if size in run)
     if not seeds or not sizes:
         return None
 

@@ -82,6 +82,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     samples: int = 512
     arms: tuple[str, ...] = ARMS
     largest_from_scratch: int | None = None
+    stop_at_miss: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -193,8 +194,13 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         constant = constant_answers(record)
         verdict, reason = _decide(plan, arms, trained, constant)
         values = [value for arm in arms for value in arm.values()]
+        run = {own.size for own in record.members}
         if trained:
-            values += [_unadapted(plan, record, size, constant.get(size)) for size in plan.sizes]
+            values += [
+                _unadapted(plan, record, size, constant.get(size))
+                for size in plan.sizes
+                if size in run
+            ]
         return Measurement(
             protocol=self.name,
             question=question,
@@ -236,6 +242,11 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
                 )
             if arm.fit:
                 told.append(f"{arm.name}: {arm.fit.reason}")
+        run = {own.size for own in record.members}
+        if trained and (left := [f"{size:,}" for size in plan.sizes if size not in run]):
+            told.append(
+                f"left out, since every way of adapting was missed before: {', '.join(left)}"
+            )
         if constant := constant_answers(record):
             shares = ", ".join(f"{share:.1%} at {size}" for size, share in constant.items())
             told.append(f"always the commonest answer is right in {shares}")

@@ -57,9 +57,11 @@ class CaptureCurve:
         values = self.measured.values if self.measured else ()
         return tuple(value for value in values if value.probe == probe)
 
-    def missed(self, arm: str) -> tuple[int, ...]:
-        """How many runs were given up in an arm, size by size."""
-        return tuple(self.measured.provenance["missed"].get(arm, ())) if self.measured else ()
+    def missed(self, arm: str) -> dict[int, int]:
+        """How many runs were given up in an arm, by size."""
+        counts = self.measured.provenance["missed"].get(arm, ()) if self.measured else ()
+        sizes = (value.sizes.high for value in self.samples(arm))
+        return dict(zip(sizes, counts, strict=True))
 
     def fit(self, arm: str = FROM_START) -> Mapping[str, Any] | None:
         """Both fitted curves of an arm, as the measurement recorded them."""

@@ -69,7 +69,7 @@ def _total(curve: CaptureCurve) -> float:
 
 
 def _given_up(curve: CaptureCurve) -> str:
-    count = sum(curve.missed(FROM_START))
+    count = sum(curve.missed(FROM_START).values())
     return f" ({count} given up, so at least)" if count else ""
 
 

@@ -68,27 +68,29 @@ def show(console: Console, whole: CaptureCurves) -> None:
 
 def _rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
     return [
-        (curve.line.label, f"{size:,}", *_cells(curve, place))
+        (curve.line.label, f"{size:,}", *_cells(curve, size))
         for curve in curves
-        for place, size in enumerate(curve.outcome.adapted)
+        for size in curve.outcome.adapted
     ]
 
 
-def _cells(curve: CaptureCurve, place: int) -> tuple[str, ...]:
+def _cells(curve: CaptureCurve, size: int) -> tuple[str, ...]:
     found = []
     for arm in ARMS:
-        values = curve.samples(arm)
-        if not values:
-            found.append("–")
-            continue
-        given_up = curve.missed(arm)[place]
+        value = _at(curve.samples(arm), size)
+        given_up = curve.missed(arm).get(size)
         mark = f" ({given_up} given up)" if given_up else ""
-        found.append(f"{values[place].mean:,.0f}{mark}")
-    if not curve.unadapted:
+        found.append("–" if value is None else f"{value.mean:,.0f}{mark}")
+    as_it_is = _at(curve.unadapted, size)
+    if as_it_is is None:
         return (*found, "–", "–")
-    as_it_is = curve.unadapted[place]
     constant = "–" if as_it_is.baseline is None else number(as_it_is.baseline, 2)
     return (*found, number(as_it_is.mean, 2), constant)
+
+
+def _at(values: Sequence[Value], size: int) -> Value | None:
+    """What was measured at a size, if anything."""
+    return next((value for value in values if value.sizes.high == size), None)
 
 
 def _fits(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
@@ -219,11 +221,11 @@ def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve])
 
 def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
     """Both ways of adapting, and the fit of the first. No sample is drawn as one."""
-    sizes = curve.outcome.adapted
     for arm, style in ((FROM_START, "-"), (STEP_BY_STEP, "--")):
         values = curve.samples(arm)
         if not values:
             continue
+        sizes = [value.sizes.high for value in values]
         means = [max(value.mean, 1.0) for value in values]
         first = arm == FROM_START
         panel.plot(
@@ -235,15 +237,15 @@ def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
             markersize=4,
             label=curve.line.label if first else None,
         )
-        for size, value, mean, given_up in zip(
-            sizes, values, means, curve.missed(arm), strict=True
-        ):
-            if given_up:
+        for size, value, mean in zip(sizes, values, means, strict=True):
+            if curve.missed(arm)[size]:
                 panel.plot([size], [mean], marker="^", markersize=8, color=colour)
             low, high = value.interval.low, value.interval.high
             if first and math.isfinite(high):
                 panel.plot([size] * 2, [max(low, 1.0), high], color=colour, alpha=0.3, linewidth=3)
-    grid = np.geomspace(sizes[0], sizes[-1], 50)
+    if not (run := [value.sizes.high for value in curve.samples()]):
+        return
+    grid = np.geomspace(run[0], run[-1], 50)
     fitted = [curve.fitted(FROM_START, float(size)) or 0.0 for size in grid]
     if min(fitted) > 0:
         panel.plot(grid, fitted, color=colour, linewidth=0.7)

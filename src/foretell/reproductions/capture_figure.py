@@ -4,9 +4,10 @@ What: For induction, sorting and string matching, and for shortest path and mini
     and deep: how many samples of size T does a model need that was trained up to size T0?
 Definition: Each curve is one question of the protocol `capture`. Sequences: rotary positions, two
     layers. Graphs: points without order, two layers or eight. On a GPU: bfloat16, three seeds,
-    sizes to 4,096 (sorting 1,024, graphs 256), given up after 131,072 samples of a size; from
-    scratch to 256 only. On a CPU: two layers only, sizes up to eight times the first, small
-    vocabularies, and fewer samples before a run is given up.
+    sizes to 4,096 (sorting 1,024, graphs 256), given up after 131,072 samples of a size, larger
+    sizes left out once both ways of adapting were given up; from scratch to 256 only. On a CPU:
+    two layers only, sizes up to eight times the first, small vocabularies, and fewer samples
+    before a run is given up.
 Example:
     >>> from foretell.protocols._asking import Budget
     >>> [line.label for line in CaptureFigure().lines(Budget.CPU)][:2]
@@ -34,6 +35,7 @@ SEQUENCES, GRAPHS = "sequences", "graphs"
 DEEP = {"layers": 8, "heads": 4, "width": 128}
 # What fits an accelerator's half hour: the usual 16,384 steps of every arm at every size do not.
 AT_MOST = {"first_steps": 20_000, "adapting_steps": 2_048, "largest_from_scratch": 256}
+AT_MOST |= {"stop_at_miss": True}
 FEWER_SEEDS = 3
 
 

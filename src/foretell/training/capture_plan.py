@@ -67,6 +67,7 @@ class CapturePlan:
     warmup: int = 0
     arms: tuple[str, ...] = ARMS
     largest_from_scratch: int | None = None  # size; beyond it the control would cost the most
+    stop_at_miss: bool = False  # leave out sizes after both ways of adapting have been missed
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -167,6 +168,7 @@ class CapturePlan:
             **{name: getattr(self, name) for name in own},
             "arms": list(self.arms),
             "largest_from_scratch": self.largest_from_scratch,
+            "stop_at_miss": self.stop_at_miss,
             "steps": self.steps,
         }
 

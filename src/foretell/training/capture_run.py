@@ -27,7 +27,14 @@ from foretell.plain.errors import BadInput, StoreProblem
 from foretell.plain.files import write_atomically
 from foretell.tasks.graphs import GraphTask
 from foretell.training.accumulating import bytes_of_row, pieces_for
-from foretell.training.capture_plan import FROM_START, PRE_TRAINING, CapturePlan, Stage
+from foretell.training.capture_plan import (
+    FROM_SCRATCH,
+    FROM_START,
+    PRE_TRAINING,
+    STEP_BY_STEP,
+    CapturePlan,
+    Stage,
+)
 from foretell.training.checkpoint import POINTER, fill, named_arrays
 from foretell.training.constant_answers import constant_shares
 from foretell.training.engine import STATUS, Progress, Run, Work, this_session
@@ -148,6 +155,8 @@ class CaptureRun(Work):
             seeds = self.trained
             if stage.number and not seeds:
                 break  # nobody learned the small sizes: there is nothing to adapt
+            if self.plan.stop_at_miss and self._missed_in_every_arm():
+                break  # larger sizes cannot change what was shown
             began = time.monotonic()
             shown = self._run(stage, seeds)
             self.done.append(shown)
@@ -166,6 +175,21 @@ class CaptureRun(Work):
         if not self.done:
             return self.plan.seeds
         return tuple(own.seed for own in self.done[0].members if own.reached)
+
+    def _missed_in_every_arm(self) -> bool:
+        """Has every way of adapting been missed by most runs at some size? Controls aside.
+
+        The first larger size is one run for both ways, on record under the first.
+        """
+        missed: set[str] = set()
+        for shown in self.done[1:]:
+            for arm in {own.arm for own in shown.members}:
+                reached = [own.reached for own in shown.members if own.arm == arm]
+                if 2 * sum(reached) <= len(reached):
+                    missed.add(arm)
+                    if arm == FROM_START and shown is self.done[1]:
+                        missed.add(STEP_BY_STEP)
+        return {*self.plan.arms} - {FROM_SCRATCH} <= missed
 
     def _run(self, stage: Stage, seeds: Sequence[int]) -> Shown:
         left = None if self.end is None else self.end - time.monotonic()

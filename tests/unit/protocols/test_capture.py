@@ -112,6 +112,28 @@ def test_a_threshold_that_is_out_of_reach_is_no_capture():
     assert "size 512" in stuck.reason
 
 
+def test_sizes_that_were_left_out_are_told_and_change_nothing():
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    whole = record_of(plan, never, never, (True,) * 4)
+    kept = tuple(own for own in whole.members if own.size <= 32)
+    found = protocol.read(question, plan, CaptureRecord(kept, (), 1.0), PROVENANCE)
+    assert found.verdict is Verdict.NO
+    assert {value.sizes.high for value in found.values} == {32}
+    assert any("missed before: 64, 128, 256, 512" in note for note in found.notes)
+
+
+def test_a_control_with_fewer_sizes_is_read_at_those():
+    question, protocol = settled()
+    protocol = dataclasses.replace(protocol, largest_from_scratch=64)
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    whole = record_of(plan, logarithmic, never, (True,) * 4)
+    kept = tuple(own for own in whole.members if own.arm != FROM_SCRATCH or own.size <= 64)
+    found = protocol.read(question, plan, CaptureRecord(kept, (), 1.0), PROVENANCE)
+    scratch = [v.sizes.high for v in found.values if v.probe == f"samples, {FROM_SCRATCH}"]
+    assert (found.verdict, scratch) == (Verdict.YES, [32, 64])
+
+
 def arm_of(from_start, place=0):
     """One arm of such a record, with its fits."""
     question, protocol = settled()

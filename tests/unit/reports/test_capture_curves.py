@@ -53,7 +53,7 @@ def test_nothing_is_there_before_it_is_trained(whole):
 def test_samples_fits_and_given_up_runs_are_told(whole):
     curve = whole.curves[0]
     assert [value.mean for value in curve.samples()] == [103.0, 103.0]
-    assert curve.missed(FROM_SCRATCH) == (3, 3)
+    assert list(curve.missed(FROM_SCRATCH).values()) == [3, 3]
     assert curve.fitted("from the start", 8.0) == pytest.approx(103, rel=0.1)
     console = Console(file=io.StringIO(), width=160)
     capture_shown.show(console, whole)

@@ -23,7 +23,8 @@ from foretell.training.capture_plan import (
     PRE_TRAINING,
     STEP_BY_STEP,
 )
-from foretell.training.capture_run import CaptureRun
+from foretell.training.capture_run import CaptureRun, Shown
+from foretell.training.record import AdaptedMember
 
 SCRIPT = """
 import sys
@@ -172,3 +173,47 @@ def test_killed_runs_go_on_in_their_stage_and_end_with_the_same_bits(tmp_path):
     one, other = (dict(np.load(tmp_path / name / "weights.npz")) for name in ("whole", "killed"))
     assert set(one) == set(other)
     assert all((one[name] == other[name]).all() for name in one)
+
+
+@pytest.mark.parametrize(
+    ("shown", "stops"),
+    [
+        ([{FROM_START: False, FROM_SCRATCH: True}], True),  # one run is both ways there
+        ([{FROM_START: True, FROM_SCRATCH: False}], False),  # a control decides nothing
+        ([{FROM_START: True}, {FROM_START: False, STEP_BY_STEP: True}], False),
+        ([{FROM_START: True}, {FROM_START: True, STEP_BY_STEP: False}], False),
+        (
+            [
+                {FROM_START: True},
+                {FROM_START: False, STEP_BY_STEP: True},
+                {FROM_START: True, STEP_BY_STEP: False},
+            ],
+            True,
+        ),
+    ],
+)
+def test_sizes_are_left_out_once_every_way_was_missed(tmp_path, shown, stops):
+    run = CaptureRun((capture_plan(),), tmp_path, lambda progress: None)
+    run.done = [Shown((), (), {})]
+    for number, arms in enumerate(shown):
+        members = tuple(
+            AdaptedMember(arm, 8 + number, seed, "fitted" if good else "not fitted", 1, 0.1, 0.2)
+            for arm, good in arms.items()
+            for seed in (0, 1)
+        )
+        run.done.append(Shown(members, (), {}))
+    assert run._missed_in_every_arm() is stops
+
+
+def test_a_miss_ends_the_run_where_it_is_asked_to(tmp_path, monkeypatch):
+    monkeypatch.setattr(CaptureRun, "_missed_in_every_arm", lambda self: len(self.done) == 2)
+    plan = dataclasses.replace(capture_plan(), stop_at_miss=True)
+    record, weights = CaptureRun((plan,), tmp_path, lambda progress: None).execute()[0]
+    assert {own.size for own in record.members} == {6, 8}
+    assert any(name.startswith("adapted.") for name in weights)
+
+
+def test_the_control_from_scratch_may_end_earlier():
+    plan = dataclasses.replace(capture_plan(), largest_from_scratch=8)
+    assert [FROM_SCRATCH in stage.sources for stage in plan.stages] == [False, True, False]
+    assert (plan.sizes_of(FROM_SCRATCH), plan.sizes_of(FROM_START)) == ((8,), (8, 12))
