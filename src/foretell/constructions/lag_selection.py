@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from foretell.models.disentangled import Disentangled
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 
 FAR = 1e4  # a score below all others by this much has no weight at all
@@ -42,6 +43,7 @@ def select_lag(
     rows: Float[np.ndarray, "token label"], lags: Sequence[int], length: int, sharpness: float
 ) -> Disentangled:
     """Weights, in 64 bits, for words of that length; read linearly, the answer is a law."""
+    require_chances(rows, square=True)
     symbols, heads, longest = len(rows), heads_for(lags), max(lags)
     if rows.min() <= 0:
         raise BadInput(

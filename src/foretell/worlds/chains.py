@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, Real
 
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 
 Kind = Literal["dirichlet", "doubly-stochastic", "unigram"]
@@ -82,6 +83,7 @@ def stationary(rows: Float[Array, "state letter"]) -> Float[Array, " state"]:
     >>> stationary(jnp.array([[0.5, 0.5], [0.25, 0.75]])).round(4).tolist()
     [0.33329999446868896, 0.666700005531311]
     """
+    require_rows(rows)
     contexts, symbols = rows.shape
     after = (jnp.arange(contexts)[:, None] * symbols + jnp.arange(symbols)) % contexts
     moves = jnp.einsum("sl,slt->st", rows, jax.nn.one_hot(after, contexts, dtype=rows.dtype))
@@ -107,6 +109,7 @@ def sample_words(
     The first `order` symbols are the context it starts from; the rest follow the rows.
     """
     order = order_of(rows, symbols)
+    require_chances(rows)
     if start not in STARTS:
         raise BadInput("unknown start of a chain", seen=start, hint=" or ".join(STARTS))
     require_length(length, order)
@@ -141,34 +144,23 @@ def contexts_of(word: Int[Array, " length"], size: int, symbols: int) -> Int[Arr
     return jnp.where(place >= size - 1, code, -1)
 
 
-def order_of(rows: Real[Any, "state letter"], symbols: int) -> int:
+def order_of(rows: Real[Any, "*batch state letter"], symbols: int) -> int:
     """How many symbols a context has, from the number of rows."""
-    order = round(math.log(len(rows), symbols)) if symbols > 1 else -1
-    if rows.shape[1] != symbols or order < 0 or symbols**order != len(rows):
+    contexts, letters = rows.shape[-2:]
+    order = round(math.log(contexts, symbols)) if symbols > 1 else -1
+    if letters != symbols or order < 0 or symbols**order != contexts:
         raise BadInput(
             "these are not the rows of a chain",
-            seen=f"{len(rows)} rows of {rows.shape[1]} chances for {symbols} symbols",
+            seen=f"{contexts} rows of {letters} chances for {symbols} symbols",
             why="there must be a row for each context, each with a chance for every symbol",
         )
     return order
 
 
-def require_stochastic(rows: Any) -> Float[np.ndarray, "state letter"]:
-    """Rows given from outside: no chance below 0, every row sums to 1."""
-    table = np.asarray(rows, float)
-    if table.ndim != 2 or not np.isfinite(table).all():
-        raise BadInput(
-            "a chain is a table of chances", seen=f"shape {table.shape}", why="one row a context"
-        )
-    wrong = np.flatnonzero((table < 0).any(axis=1) | (abs(table.sum(axis=1) - 1) > 1e-6))
-    if len(wrong):
-        raise BadInput(
-            "the matrix is not stochastic",
-            seen=f"row {wrong[0]}: {table[wrong[0]].tolist()}",
-            why="every row must be chances of at least 0 that sum to 1",
-        )
-    order_of(table, table.shape[1])
-    return table
+def require_rows(rows: Real[Any, "*batch state letter"]) -> None:
+    """Rows given from outside, of one chain or of many: chances, and a row for each context."""
+    require_chances(rows)
+    order_of(rows, rows.shape[-1])
 
 
 def require_length(length: int, context: int) -> None:

@@ -16,8 +16,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from foretell.models.disentangled import Disentangled, answer, create
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
-from foretell.worlds.chains import Prior, require_stochastic
+from foretell.worlds.chains import Prior
 from foretell.worlds.graph_trees import require_parents, sample_examples
 
 SHARPNESS, FLOOR, AT_ONCE = 1.0, 0.01, 4096
@@ -74,8 +75,8 @@ def chi_square(
 
 def stationary_laws(rows: Float[np.ndarray, "*batch token label"]) -> np.ndarray:
     """Of each table of a batch."""
+    require_chances(rows, square=True)
     flat = rows.reshape(-1, *rows.shape[-2:])
-    require_stochastic(flat[0])
     system = np.swapaxes(flat, -1, -2) - np.eye(rows.shape[-1]) + 1
     law = np.linalg.solve(system, np.ones((len(flat), rows.shape[-1], 1)))[..., 0]
     return law.reshape(rows.shape[:-1])

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from foretell.constructions.lag_selection import require_lags
+from foretell.numerics.stochastic import require_chances
 from foretell.worlds.chains import require_length, stationary
 
 
@@ -25,6 +26,7 @@ def weave(
     length: int,
 ) -> Int[Array, " length"]:
     """One word: the first `longest` symbols from the stationary law, the others by the lag."""
+    require_chances(rows, square=True)
     ladder = jnp.cumsum(jnp.concatenate([rows, stationary(rows)[None]]), axis=1)
     ladder = ladder / ladder[:, -1:]
     chances, places = jax.random.uniform(key, (length,)), jnp.arange(length)
@@ -44,6 +46,7 @@ def chances_of(
     lags: Sequence[int],
 ) -> Float[np.ndarray, "size batch key"]:
     """P(x_{t-k}, x_t) for every lag, word and place after the longest lag."""
+    require_chances(rows, square=True)
     longest = max(require_lags(lags))
     require_length(words.shape[1], longest + 1)
     after = np.arange(longest, words.shape[1])
@@ -71,6 +74,7 @@ def predicted(
     weights: Float[np.ndarray, "batch size"],
 ) -> Float[np.ndarray, "batch label"]:
     """The law of the next symbol: each lag's row, weighted."""
+    require_chances(rows, square=True)
     length = words.shape[1]
     return np.einsum("bk,kbl->bl", weights, np.stack([rows[words[:, length - k]] for k in lags]))
 

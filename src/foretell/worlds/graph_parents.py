@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from foretell.constructions.lag_selection import require_lags
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 
 
@@ -45,6 +46,7 @@ def grow_family(
 
     The row's number has the parents as digits, the parent of the first lag lowest.
     """
+    require_chances(rows)
     symbols = rows.shape[1]
     digits = symbols ** jnp.arange(lags.shape[0])
     ladder = jnp.cumsum(rows, axis=1)

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 from foretell.worlds.chains import Prior, sample_rows, stationary
 from foretell.worlds.n_grams import smoothed
@@ -75,6 +76,7 @@ def grow(
     chances: Float[Array, " length"],
 ) -> Example:
     """One word from uniform chances: roots follow the stationary law, the question is uniform."""
+    require_chances(rows, square=True)
     symbols, places = rows.shape[0], jnp.arange(parents.shape[0])
     # the stationary law as one row more, so that a root's parent is the symbol after the last
     ladder = jnp.cumsum(jnp.concatenate([rows, stationary(rows)[None]]), axis=1)

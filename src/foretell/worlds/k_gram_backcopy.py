@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 
 
@@ -55,6 +56,7 @@ def draw_backcopy(seed: int, symbols: int, triggers: int, alpha: float) -> Backc
 
 def sample_backcopy(law: Backcopy, length: int, key: Key[Array, ""]) -> Int[Array, " length"]:
     """The start symbol and `length` more."""
+    require_chances(law.rows, square=True)
     ladder = jnp.cumsum(law.rows, axis=1)
     chances = jax.random.uniform(key, (length,))
 
@@ -73,6 +75,7 @@ def sample_backcopy(law: Backcopy, length: int, key: Key[Array, ""]) -> Int[Arra
 
 def next_laws(law: Backcopy, word: Int[Array, " length"]) -> Float[Array, "length letter"]:
     """The law of what follows each symbol of the word."""
+    require_chances(law.rows, square=True)
     before = jax.nn.one_hot(jnp.roll(word, 1), law.start)
     known = jnp.minimum(word, law.start - 1)
     drawn = jnp.where(law.triggers[known][:, None], before, law.rows[known])

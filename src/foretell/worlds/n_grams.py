@@ -23,6 +23,7 @@ from foretell.worlds.chains import (
     count_contexts,
     order_of,
     require_length,
+    require_rows,
 )
 
 NODES = 200  # of the quadrature, on each axis
@@ -85,10 +86,11 @@ def chain_levels(rows: Float[np.ndarray, "draw state letter"]) -> Float[np.ndarr
     >>> chain_levels(np.array([[[0.5, 0.5], [0.5, 0.5]]])).round(4).tolist()
     [[0.6931, 0.6931]]
     """
+    require_rows(rows)
     symbols = rows.shape[-1]
     joint = _stationary(rows)[..., None] * rows
     levels = []
-    for context in range(order_of(rows[0], symbols) + 1):
+    for context in range(order_of(rows, symbols) + 1):
         pair = joint.reshape(len(rows), -1, symbols**context, symbols).sum(axis=1)
         levels.append(_entropy(pair.reshape(len(rows), -1)) - _entropy(pair.sum(axis=-1)))
     return np.stack(levels, axis=-1)

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from foretell.numerics.keys import key_for
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 
 MOST_SETS = 20_000  # sets of topics that are enumerated; a row of the vocabulary's width each
@@ -113,6 +114,7 @@ def document(
 
     The topic of a word is not kept, so the word is drawn from the mixture at once.
     """
+    require_chances(laws)
     mixture = topic_shares(key_for(key, "topics"), corpus) @ laws
     drawn = jax.random.uniform(key_for(key, "words"), (length,)) * jnp.sum(mixture)
     found = jnp.searchsorted(jnp.cumsum(mixture), drawn, side="right")

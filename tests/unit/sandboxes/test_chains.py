@@ -120,10 +120,8 @@ def test_every_word() -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (lambda: chains.require_stochastic([[0.5, 0.6], [0.5, 0.5]]), "not stochastic"),
-        (lambda: chains.require_stochastic([[1.5, -0.5], [0.5, 0.5]]), "not stochastic"),
-        (lambda: chains.require_stochastic([0.5, 0.5]), "table"),
-        (lambda: chains.require_stochastic(np.full((3, 2), 0.5)), "not the rows"),
+        (lambda: chains.require_rows(np.full((3, 2), 0.5)), "not the rows"),
+        (lambda: chains.require_rows(np.full((5, 3, 2), 0.5)), "not the rows"),
         (lambda: chains.count_contexts(40, 10), "GiB|bytes of memory"),
         (lambda: chains.every_word(2, 64), "bytes of memory"),
         (lambda: chains.contexts_of(jnp.zeros(3, jnp.int32), 4, 2), "longer than the sequence"),

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.learning.unseen_chains import UnseenChains, _tables, cycle
-from foretell.worlds.chains import require_stochastic
 
 
 def test_a_cycle_has_a_floor_and_goes_round() -> None:
-    table = require_stochastic(cycle(4, 0.2))
+    table = cycle(4, 0.2)
+    require_chances(table, square=True)
     assert table.min() == pytest.approx(0.2 / 4)
     assert table.argmax(axis=1).tolist() == [1, 2, 3, 0]
 

@@ -35,6 +35,7 @@ from jaxtyping import Array, Float
 
 from foretell.models.disentangled import Disentangled
 from foretell.numerics.keys import key_for, root_key
+from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
@@ -159,6 +160,7 @@ def _distances(
     for number, world in enumerate((HOME, *settings["worlds"])):
         drawn = np.random.default_rng([settings["seed"], number])
         tables = _tables(world, drawn, settings)
+        require_chances(tables, square=True)  # mapped over below, where nothing can be refused
         chances = drawn.random((len(tables), len(parents) + 1))
         values = compared(model, *(jnp.asarray(each, jnp.float32) for each in (tables, chances)))
         found[world] = {
