@@ -27,7 +27,7 @@ class View(eqx.Module):
     """Who sees whom, and how long each row is."""
 
     visible: Bool[Array, "query key"]
-    scale: Float[Array, "batch"]
+    scale: Float[Array, " batch"]
 
     @classmethod
     def create(cls, tokens: Int[Array, "batch length"], dtype: jnp.dtype) -> View:
@@ -44,9 +44,9 @@ class FiniteLayer(eqx.Module):
     key_query: Float[Array, "head width width"]  # [head, key, query]
     value: Float[Array, "head width width"]  # [head, to, from]
     expand: Float[Array, "hidden width"]
-    bias: Float[Array, "hidden"]
+    bias: Float[Array, " hidden"]
     contract: Float[Array, "width hidden"]
-    heaviside: Bool[Array, "hidden"]
+    heaviside: Bool[Array, " hidden"]
 
     def __call__(
         self, stream: Float[Array, "batch length width"], view: View, logit_bits: int

@@ -15,6 +15,7 @@ import numpy as np
 
 from foretell.plain.errors import BadInput
 
+LENGTHS = tuple(2**power for power in range(10, 31, 4))
 SOFTMAX = 5  # operations for an entry: largest, difference, exponential, sum, quotient
 
 
@@ -147,9 +148,7 @@ class Growth:
         return max(1, round(math.log2(length) ** self.power))
 
 
-def complexity_table(
-    growth: Growth, lengths: Sequence[int] = tuple(2**power for power in range(10, 31, 4))
-) -> tuple[Complexity, ...]:
+def complexity_table(growth: Growth, lengths: Sequence[int] = LENGTHS) -> tuple[Complexity, ...]:
     """The three rows: a sampled kernel, and a forward pass in the lazy and in the rich regime."""
     if len(lengths) < 2 or min(lengths) < 2 or list(lengths) != sorted(set(lengths)):
         raise BadInput("lengths grow, from 2 on, and there are at least two", seen=list(lengths))

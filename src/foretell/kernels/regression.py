@@ -33,7 +33,7 @@ class Regression:
     coefficients: Labels
     ridge: float
 
-    def predict(self, cross: Cross) -> Float[np.ndarray, "query *label"]:
+    def predict(self, cross: Cross) -> Float[np.ndarray, " query *label"]:
         """The mean at new points, from their kernel with the training points."""
         return cross @ self.coefficients
 
@@ -88,13 +88,13 @@ def _singular(gram: Gram, ridge: float) -> BadInput:
 
 def two_stages(
     tangent: Gram,
-    start: Float[np.ndarray, "batch *label"],
+    start: Float[np.ndarray, " batch *label"],
     labels: tuple[Labels, Labels],
     *,
     first: Places,
     second: Places,
     ridges: tuple[float, float] = (0.0, 0.0),
-) -> Float[np.ndarray, "batch *label"]:
+) -> Float[np.ndarray, " batch *label"]:
     """Values everywhere after training on some points, and then, from there, on others.
 
     `tangent` is the NTK among all points of interest, `start` the untrained network there; `first`

@@ -61,9 +61,23 @@ def sampling_table(dfa: DFA, longest: int, linger: float = 1.0) -> SamplingTable
     return SamplingTable(thresholds, delta, np.array(dfa.start, np.int32))
 
 
+def remembering_the_last_letter(dfa: DFA) -> DFA:
+    """The same words by states that tell the last letter too, so that only a repeated letter that
+    leaves the state as it is leads back to the same state: lingering there makes long runs."""
+    letters = range(len(dfa.alphabet.symbols))
+    ways = len(letters) + 1  # the last way: no letter yet
+    delta = tuple(
+        tuple(after * ways + letter for letter, after in enumerate(row))
+        for row in dfa.delta
+        for _ in range(ways)
+    )
+    final = frozenset(state * ways + way for state in dfa.final for way in range(ways))
+    return DFA(dfa.alphabet, delta, dfa.start * ways + len(letters), final)
+
+
 def _one_more_letter(
     logarithms: Float64[np.ndarray, "state letter"],
-) -> tuple[Float32[np.ndarray, "state letter"], Float64[np.ndarray, "state"]]:
+) -> tuple[Float32[np.ndarray, "state letter"], Float64[np.ndarray, " state"]]:
     """Thresholds and log-counts of each state from the log-counts after each of its letters.
 
     Logarithms per state, not one common scale: next to 3^700 words, one word must not round to 0.
@@ -85,7 +99,7 @@ def _one_more_letter(
 
 def draw_word(
     table: SamplingTable, key: Key[Array, ""], size: int | Int[Array, ""], width: int
-) -> Int[Array, "length"]:
+) -> Int[Array, " length"]:
     """Letter indices of one word of `size` letters, padded to `width` with zeros.
 
     `size` may be traced: one compilation serves every size up to the table's longest.
@@ -121,8 +135,8 @@ def draw_word(
 def walk(
     delta: Int[Array | np.ndarray, "state letter"],
     start: int | Int[Array | np.ndarray, ""],
-    word: Int[Array | np.ndarray, "length"],
-) -> Int[Array, "size"]:
+    word: Int[Array | np.ndarray, " length"],
+) -> Int[Array, " size"]:
     """The states after the first 0, 1, 2, … letters of a word: one more than it has letters.
 
     >>> walk(np.array([[1, 0], [0, 1]]), 0, np.array([0, 1, 0])).tolist()

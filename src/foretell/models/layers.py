@@ -21,7 +21,7 @@ class Linear(eqx.Module):
     """An affine map from one width to another, in the precision of what comes in."""
 
     weight: Float32[Array, "width hidden"]
-    bias: Float32[Array, "hidden"]
+    bias: Float32[Array, " hidden"]
 
     @classmethod
     def create(cls, inputs: int, outputs: int, deviation: float, key: Key[Array, ""]) -> Linear:
@@ -43,8 +43,8 @@ class Linear(eqx.Module):
 class LayerNorm(eqx.Module):
     """Zero mean and unit variance along the width, then a learned scale and bias; in float32."""
 
-    scale: Float32[Array, "width"]
-    bias: Float32[Array, "width"]
+    scale: Float32[Array, " width"]
+    bias: Float32[Array, " width"]
 
     @classmethod
     def create(cls, architecture: Architecture) -> LayerNorm | eqx.nn.Identity:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.text import Text
 
+from foretell.core.measurement import Value
 from foretell.plain.wording import counted
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, pairs, table
@@ -26,6 +27,7 @@ from foretell.reports.capture_looks import (
     looks_sentences,
 )
 from foretell.reports.capture_scaling import scaling_sentences
+from foretell.reports.capture_theory import theory_section
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.phrases import number
@@ -165,6 +167,7 @@ def capture_page(whole: CaptureCurves) -> str:
         )
         if has_looks(own):
             content.append(_looks_section(group, own))
+    content.append(theory_section(whole.curves))
     return page(title, content)
 
 

@@ -15,8 +15,10 @@ Example:
 
 Known limits: What the original's numbers were is unknown: sizes, thresholds, widths, depths, rates
     and batches are lost, so all settings are ours and only the shapes of curves can be compared
-    (sequences flat or logarithmic, graphs not reached or as a power). Sizes end at 1,024 (sorting
-    512): attention goes by blocks, so larger ones may be asked for with `foretell check`.
+    (sequences flat or logarithmic, graphs not reached or as a power). "Not reached" means: not
+    within the samples that were given. Sorting ends earlier, since all its sizes share symbols,
+    twice as many as the largest size, and all must be learned at the first. Deep is what a half
+    hour of one GPU allows; `foretell check` asks for other shapes, sizes and steps.
 Sources: arXiv 2603.11161, Figure 1 and Appendix C (words; the numbers are lost)
 """
 

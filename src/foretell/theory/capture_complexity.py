@@ -3,7 +3,10 @@
 What: A model that captured a task is itself a heuristic for it: adapt on some log T samples, then
     run once. If every heuristic for the task takes a larger power of T than that, the task cannot
     be captured. The other way round nothing follows: what could be computed need not be learned.
-Definition: The task declares the order of the best heuristic known (fact `heuristic-complexity`).
+Definition: Heuristics of complexity T^k (EPTHS): for every δ > 0 some implementation is right on
+    all but a share δ of the instances within f(1/δ)·T^k steps; an algorithm that takes T^k on
+    average is one, by Markov. The task declares the order of the best known (fact
+    `heuristic-complexity`).
     A prediction's order is the degree in T of the operations of this architecture's pass, counted:
     T² for softmax attention, T for a recurrent model. Factors of log T, and so any ε > 0 in
     T^(k + ε), do not count. Above: no, conditional. Not above: undecided, never yes.

@@ -68,6 +68,11 @@ def test_the_page_has_a_figure_for_each_group_and_says_whose_settings(whole):
     assert page.count("<svg") == len(whole.groups()) == 2
     assert "settings are unknown" in page
     assert "Rule: " in page
+    assert "What complexity says" in page
+    said = page[page.index("What complexity says") :]
+    for curve in whole.curves:  # theory beside every curve, measured or not
+        assert curve.line.label in said
+    assert "sampled kernel" in said and "undecided" in said
 
 
 def test_json_is_plain(whole):

@@ -61,7 +61,7 @@ class T5(Positional):
         return self.table[bucket].transpose(0, 3, 1, 2)
 
 
-def bucket_of() -> Int[np.ndarray, "length"]:
+def bucket_of() -> Int[np.ndarray, " length"]:
     """The bucket of each distance from 0 to `FARTHEST`; further ones share the last."""
     near = BUCKETS // 2
     distance = np.arange(FARTHEST + 1)

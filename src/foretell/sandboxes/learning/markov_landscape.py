@@ -211,7 +211,9 @@ def _measure(p: float, q: float, directions: int, seed: int) -> tuple[dict[str, 
     return found, around
 
 
-def _directions(point: Layer, count: int, seed: int) -> Float[np.ndarray, "draw #length parameter"]:
+def _directions(
+    point: Layer, count: int, seed: int
+) -> Float[np.ndarray, " draw #length parameter"]:
     """Unit vectors that move the embedding and the output only: the rest is flat."""
     moved = jax.tree.map(jnp.zeros_like, point)._replace(embedding=jnp.ones(WIDTH))
     if moved.output is not None:

@@ -59,7 +59,7 @@ class Counts(NamedTuple):
     layers: Int[np.ndarray, " batch"]
     steps: Int[np.ndarray, " batch"]
     wrong: Int[np.ndarray, " batch"]  # pairs, after the last layer
-    missed: Int[np.ndarray, "_round"]  # pairs of the first graph, after every step
+    missed: Int[np.ndarray, " _round"]  # pairs of the first graph, after every step
     known: Bool[np.ndarray, "_round query key"]  # of the first graph, after every layer
 
 
