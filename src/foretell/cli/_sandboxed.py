@@ -92,7 +92,7 @@ def _run(name: str, budget: str, seeds: int | None, store: Store) -> Played:
     if stored_cell(experiment, cell, store) is None:
         with _progress.bar() as show:
             compute_part(experiment, (cell,), store, show)
-    return Played(cell, stored_cell(experiment, cell, store))
+    return Played(cell, stored_cell(experiment, cell, store), budget)
 
 
 def _refuse(settings: Mapping[str, Any]) -> None:

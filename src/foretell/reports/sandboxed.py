@@ -30,6 +30,7 @@ class Played:
 
     cell: Cell
     found: dict[str, Any] | None
+    budget: str
 
     @property
     def sandbox(self) -> Sandbox:
@@ -42,7 +43,7 @@ class Played:
         return () if self.found is None else comparisons(self.found["values"])
 
     def as_json(self) -> dict[str, Any]:
-        """Settings, rows, curves and provenance."""
+        """Settings, rows, what they do not show, curves and provenance."""
         rows = [
             {**dataclasses.asdict(row.claim), "measured": row.measured, "agrees": row.agrees}
             for row in self.rows
@@ -50,6 +51,8 @@ class Played:
         found = self.found or {"values": {}, "provenance": None}
         return {
             "sandbox": self.cell.label,
+            "budget": self.budget,
+            "caveat": self.sandbox.caveat,
             "settings": dict(self.cell.settings),
             "rows": rows,
             "curves": found["values"].get("curves"),
@@ -83,7 +86,7 @@ def collect(
     experiment: Experiment, budget: str, found: Sequence[tuple[Cell, dict[str, Any] | None]]
 ) -> Gallery:
     """Every cell with what the store has."""
-    return Gallery(experiment, budget, tuple(Played(*each) for each in found))
+    return Gallery(experiment, budget, tuple(Played(*each, budget) for each in found))
 
 
 def show(console: Console, gallery: Gallery) -> None:
@@ -96,13 +99,19 @@ def show(console: Console, gallery: Gallery) -> None:
 
 
 def show_played(console: Console, played: Played) -> None:
-    """The rows of one sandbox."""
+    """The rows of one sandbox, and what they do not show."""
     console.print()
     console.print(Text(played.cell.label, style="bold"), Text(played.sandbox.title))
     if played.found is None:
         console.print(Text("not run yet", style="dim"))
         return
     print_columns(console, HEADS, [cells(row) for row in played.rows])
+    console.print(Text(limit(played.sandbox), style="dim"))
+
+
+def limit(sandbox: Sandbox) -> str:
+    """The caveat as a line of its own, the same on a terminal and on a page."""
+    return f"What this does not show: {sandbox.caveat}"
 
 
 def show_claims(console: Console, sandbox: Sandbox, claims: Sequence[Claim]) -> None:
@@ -186,7 +195,7 @@ def played_section(played: Played) -> Markup:
         f"{sandbox.name}: {sandbox.title}",
         element("figure", Markup(drawn), element("figcaption", sandbox.lesson)),
         table(HEADS, [cells(row) for row in played.rows]),
-        element("p", f"What this does not show: {sandbox.caveat}"),
+        element("p", limit(sandbox)),
         element(
             "details",
             element("summary", "settings and provenance"),

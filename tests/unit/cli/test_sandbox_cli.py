@@ -10,6 +10,7 @@ from foretell.plain.errors import BadInput
 from foretell.reports import sandboxed
 from foretell.reproductions import Cell
 from foretell.reproductions.sandbox_learning import SandboxLearning
+from foretell.sandboxes import load
 from foretell.training.store import Store
 
 NAME = "markov-landscape"
@@ -26,7 +27,9 @@ def test_predicted_then_checked_and_kept(tmp_path):
     claims = json.loads(foretell("predict", NAME, "--json"))["claims"]
     page, store = tmp_path / "page.html", tmp_path / "store"
     asked = ("check", NAME, "--budget", "smoke", "--store", store, "--html", page, "--json")
-    rows = json.loads(foretell(*asked))["rows"]
+    told = json.loads(foretell(*asked))
+    rows = told["rows"]
+    assert told["budget"] == "smoke" and told["caveat"] == load(NAME).caveat
     assert [row["quantity"] for row in rows] == [row["quantity"] for row in claims][: len(rows)]
     assert all(row["agrees"] for row in rows)
     assert "<svg" in page.read_text() and "What this does not show" in page.read_text()
@@ -35,6 +38,7 @@ def test_predicted_then_checked_and_kept(tmp_path):
     before = kept[0].stat().st_mtime_ns
     shown = foretell(*asked[:-3])
     assert f"{len(rows)} of {len(rows)} rows agree" in shown
+    assert f"What this does not show: {load(NAME).caveat}" in " ".join(shown.split())
     assert kept[0].stat().st_mtime_ns == before  # not run again
 
 
@@ -73,7 +77,7 @@ def played(measured, evidence="theorem"):
     claim = {"quantity": "loss", "predicted": 0.5, "relation": "=", "tolerance": 0.1}
     values = {"claims": [{**claim, "evidence": evidence}], "measured": {"loss": measured}}
     found = {"values": {**values, "curves": {}}, "provenance": {}}
-    return sandboxed.Played(Cell("learning", NAME, {"kind": NAME}), found)
+    return sandboxed.Played(Cell("learning", NAME, {"kind": NAME}), found, "cpu")
 
 
 def test_a_row_that_differs_is_named_and_a_conjecture_is_no_theorem():
@@ -89,4 +93,5 @@ def test_what_was_not_run_says_so():
     gallery = sandboxed.collect(SandboxLearning(), "cpu", [(cell, None)])
     assert sandboxed.summary(gallery.played)[-1] == f"not run yet: {NAME}"
     assert "not run yet" in sandboxed.gallery_page(gallery)
-    assert gallery.as_json()["sandboxes"][0]["rows"] == []
+    told = gallery.as_json()["sandboxes"][0]
+    assert told["rows"] == [] and told["budget"] == "cpu" and told["caveat"]
