@@ -10,7 +10,11 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.learning.causal_graph import PROBE, CausalGraph
+from foretell.sandboxes.learning.causal_graph import (
+    PROBE,
+    CausalGraph,
+    cosine_with_matching,
+)
 from foretell.worlds.chains import Prior
 from foretell.worlds.graph_information import (
     chi_square,
@@ -84,6 +88,24 @@ def test_words_follow_their_tree() -> None:
 def test_the_first_gradient_points_at_parents() -> None:
     gradient = first_gradient(PROBE, 3, 4096, jax.random.key(0))
     assert parent_share(gradient, PROBE) == 1
+
+
+def test_the_cosine_of_matching_sees_what_softmax_sees() -> None:
+    """Two symbols and one place: rows 0-1 ask, columns 3-4 are copied symbols."""
+
+    def cosine(block: np.ndarray, elsewhere: float = 0.0) -> float:
+        matrix = np.full((6, 6), elsewhere)
+        matrix[:2, 3:5] = block
+        return cosine_with_matching(matrix, 2)
+
+    assert cosine(3 * np.eye(2)) == pytest.approx(1)
+    assert cosine(3 * np.eye(2) + np.array([[5.0], [-2.0]]), 9.0) == pytest.approx(1)
+    assert cosine(-3 * np.eye(2)) == pytest.approx(-1)  # unlike with unlike
+    assert cosine(np.array([[1.0, 0.0], [1.0, 0.0]])) == pytest.approx(0)
+    assert cosine(np.ones((2, 2))) == 0
+    random = np.random.default_rng(0).normal(size=(20_000, 8, 8))
+    share = np.mean([cosine_with_matching(one, 3) >= 0.95 for one in random])
+    assert share < 0.002  # what the claim asks for does not come about by chance
 
 
 def test_kin() -> None:
