@@ -125,13 +125,14 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
     if "dfa" not in described:
         return find_task(name, longest)
     language = RegularLanguage.from_dfa(dfa_from_json(described["dfa"]), name=name)
+    probed = tuple(described.get("probes", ()))
     if "asks" in described:
         asks = str(described["asks"])
         own = dataclasses.replace(language, name=name.removeprefix(f"{asks}:"))
-        return TrackingTask(longest, asks, language=own)
+        return TrackingTask(longest, asks, language=own, probed=probed)
     known = name in benchmark.names() and benchmark.load(name).dfa == language.dfa
     facts = declared(name) if known else ()  # a file may carry the name of another language
-    return RegularTask(longest, facts, language=language)
+    return RegularTask(longest, facts, language=language, probed=probed)
 
 
 def _read_regex(what: str, alphabet: str | None) -> RegularLanguage:

@@ -15,7 +15,13 @@ from foretell.languages.dfa_json import dfa_as_json
 from foretell.languages.regular import RegularLanguage
 from foretell.languages.sampling import SamplingTable, draw_word, stack, walk
 from foretell.tasks.next_symbols import MEMBERS, NextSymbolsTask, lay_out_fast
-from foretell.tasks.probe_words import PROBES, ProbeWords
+from foretell.tasks.probe_words import (
+    EVERY_PROBE,
+    PROBES,
+    SAMPLERS,
+    ProbeWords,
+    require_probes,
+)
 
 
 class RegularTables(NamedTuple):
@@ -30,13 +36,21 @@ class RegularTables(NamedTuple):
 
 @dataclass(frozen=True)
 class RegularTask(NextSymbolsTask):
-    """Predict the legal next symbols of one regular language."""
+    """Predict the legal next symbols of one regular language.
+
+    `probed` names other probes than the usual ones; the first is what training draws.
+    """
 
     language: RegularLanguage = field(kw_only=True)
     facts: tuple[Fact, ...] = ()
+    probed: tuple[str, ...] = field(default=(), kw_only=True)
     probes = PROBES
     smallest = 0
-    sampler = "uniform among the words of the exact length"
+
+    def __post_init__(self) -> None:
+        require_probes(self.probed, EVERY_PROBE)
+        if self.probed:
+            object.__setattr__(self, "probes", self.probed)
 
     @property
     def name(self) -> str:
@@ -58,6 +72,11 @@ class RegularTask(NextSymbolsTask):
         """Walk the automaton letter by letter."""
         return self.language.legal_next(prefix)
 
+    @property
+    def sampler(self) -> str:
+        """What training draws."""
+        return SAMPLERS[self.probes[0]]
+
     @cached_property
     def words(self) -> ProbeWords:
         """What the probes draw from."""
@@ -65,11 +84,11 @@ class RegularTask(NextSymbolsTask):
 
     def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """Lengths at which the probe's language has a word."""
-        return self.words.lengths(low, min(high, self.longest), probe or MEMBERS)
+        return self.words.lengths(low, min(high, self.longest), probe or self.probes[0])
 
     def nearest_sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """The closest lengths outside the range that have words."""
-        return self.words.nearest_lengths(low, high, probe or MEMBERS)
+        return self.words.nearest_lengths(low, high, probe or self.probes[0])
 
     @cached_property
     def tables(self) -> RegularTables:
@@ -77,7 +96,7 @@ class RegularTask(NextSymbolsTask):
         dfa, legal_sets = self.language.dfa, self.language.legal_sets
         labels = [self.label_sets.index(legal) if legal else 0 for legal in legal_sets]
         return RegularTables(
-            self.words.samplers(self.longest),
+            self.words.samplers(self.longest, self.probes),
             np.array(dfa.delta, np.int32),
             np.array(dfa.start, np.int32),
             np.array(labels, np.int32),
@@ -89,7 +108,10 @@ class RegularTask(NextSymbolsTask):
         """Pad every automaton to the largest, so that many languages are one program."""
         tables = [task.tables for task in tasks]
         return RegularTables(
-            {probe: stack([table.samplers[probe] for table in tables]) for probe in PROBES},
+            {
+                probe: stack([table.samplers[probe] for table in tables])
+                for probe in tables[0].samplers
+            },
             *(
                 pad_and_stack([getattr(table, part) for table in tables])
                 for part in ("delta", "start", "label", "alive")
@@ -112,7 +134,8 @@ class RegularTask(NextSymbolsTask):
 
     def as_json(self) -> dict[str, object]:
         """The automaton itself identifies the language; names may be anything."""
-        return {**super().as_json(), "dfa": dfa_as_json(self.language.dfa)}
+        own = {"probes": list(self.probed)} if self.probed else {}
+        return {**super().as_json(), "dfa": dfa_as_json(self.language.dfa), **own}
 
 
 def pad_and_stack(arrays: list[np.ndarray]) -> np.ndarray:

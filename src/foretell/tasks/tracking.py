@@ -24,10 +24,20 @@ from foretell.languages.sampling import SamplingTable, draw_word, stack, walk
 from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
 from foretell.tasks.next_symbols import lay_out_fast
-from foretell.tasks.probe_words import PROBES, ProbeWords
+from foretell.tasks.probe_words import (
+    EVERY_PROBE,
+    PROBES,
+    SAMPLERS,
+    ProbeWords,
+    require_probes,
+)
 from foretell.tasks.regular import pad_and_stack
 
 MIXED = "mixed"  # the training distribution: a probe at random, then a word of it
+MIXTURE = (
+    "a mixture in equal parts of members, non-members, non-members one edit away and members "
+    "that stay long in one state, those that exist, each uniform or weighted at the length"
+)
 ASKS = ("accept", "state")
 ACCEPTED = ("reject", "accept")
 
@@ -45,22 +55,25 @@ class TrackingTables(NamedTuple):
 
 @dataclass(frozen=True)
 class TrackingTask(Task):
-    """Say after every letter whether the prefix is a member (`accept`) or which state it is in."""
+    """Say after every letter whether the prefix is a member (`accept`) or which state it is in.
+
+    `probed` names other probes than the usual ones; the first is what training draws.
+    """
 
     longest: int = 150
     asks: str = "accept"
     language: RegularLanguage = field(kw_only=True)
     facts: tuple[Fact, ...] = ()
+    probed: tuple[str, ...] = field(default=(), kw_only=True)
     probes = (MIXED, *PROBES)
     last_apart = True
-    sampler = (
-        "a mixture in equal parts of members, non-members, non-members one edit away and members "
-        "that stay long in one state, those that exist, each uniform or weighted at the length"
-    )
 
     def __post_init__(self) -> None:
         if self.asks not in ASKS:
             raise BadInput("one can ask for accept or state", seen=self.asks)
+        require_probes(self.probed, (MIXED, *EVERY_PROBE))
+        if self.probed:
+            object.__setattr__(self, "probes", self.probed)
 
     @property
     def name(self) -> str:
@@ -78,6 +91,16 @@ class TrackingTask(Task):
         if self.asks == "accept":
             return ACCEPTED
         return tuple(f"state {number}" for number in range(len(self.language.dfa.delta)))
+
+    @property
+    def sampler(self) -> str:
+        """What training draws."""
+        return SAMPLERS.get(self.probes[0], MIXTURE)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What has a sampler: the parts of the mixture first, then other probes."""
+        return (*PROBES, *(probe for probe in self.probes if probe not in (MIXED, *PROBES)))
 
     @cached_property
     def words(self) -> ProbeWords:
@@ -115,26 +138,27 @@ class TrackingTask(Task):
 
     def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """Lengths at which the probe has a word; every length for the mixture."""
-        low, high = max(low, 1), min(high, self.longest)
-        if probe in (None, MIXED):
+        low, high, probe = max(low, 1), min(high, self.longest), probe or self.probes[0]
+        if probe == MIXED:
             return tuple(range(low, high + 1))
-        return self.words.lengths(low, high, str(probe))
+        return self.words.lengths(low, high, probe)
 
     def nearest_sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """The closest lengths outside the range that have words."""
-        if probe in (None, MIXED):
+        probe = probe or self.probes[0]
+        if probe == MIXED:
             return super().nearest_sizes(low, high)
-        return self.words.nearest_lengths(low, high, str(probe))
+        return self.words.nearest_lengths(low, high, probe)
 
     @cached_property
     def tables(self) -> TrackingTables:
         """Sampling tables up to the longest size, all probes in one."""
-        dfa, samplers = self.language.dfa, self.words.samplers(self.longest)
+        dfa, samplers = self.language.dfa, self.words.samplers(self.longest, self.parts)
         has_words = np.zeros((self.longest + 1, len(PROBES)), bool)
         for place, probe in enumerate(PROBES):
             has_words[list(self.words.lengths(0, self.longest, probe)), place] = True
         return TrackingTables(
-            side_by_side([samplers[probe] for probe in PROBES]),
+            side_by_side(list(samplers.values())),
             has_words,
             np.array(dfa.delta, np.int32),
             np.array(dfa.start, np.int32),
@@ -166,7 +190,7 @@ class TrackingTask(Task):
             weights = jnp.where(jnp.asarray(tables.has_words)[size], 0.0, -jnp.inf)
             place = jax.random.categorical(key_for(key, "probe"), weights)
         else:
-            place = jnp.int32(PROBES.index(probe))
+            place = jnp.int32(self.parts.index(probe))
         start = jnp.asarray(tables.samplers.start)[place]
         word = draw_word(tables.samplers._replace(start=start), key, size, width)
         states = walk(jnp.asarray(tables.delta), jnp.asarray(tables.start), word)
@@ -176,7 +200,9 @@ class TrackingTask(Task):
 
     def as_json(self) -> dict[str, object]:
         """The automaton itself identifies the language; names may be anything."""
-        return {**super().as_json(), "asks": self.asks, "dfa": dfa_as_json(self.language.dfa)}
+        own = {"probes": list(self.probed)} if self.probed else {}
+        dfa = dfa_as_json(self.language.dfa)
+        return {**super().as_json(), "asks": self.asks, "dfa": dfa, **own}
 
 
 def side_by_side(tables: list[SamplingTable]) -> SamplingTable:

@@ -184,7 +184,8 @@ class Plan:
         alike = dataclasses.replace(self, trials=self.trials[:1]).as_json()
         task = self.members[0].task
         family = type(task).__qualname__ if task.tables != () else task.as_json()
-        return content_hash({**alike, "members": None, "family": family, "longest": task.longest})
+        own = {"family": family, "probes": list(task.probes), "longest": task.longest}
+        return content_hash({**alike, "members": None, **own})
 
 
 def join(plans: Sequence[Plan]) -> Plan:
