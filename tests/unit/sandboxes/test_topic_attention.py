@@ -12,6 +12,7 @@ from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
 from foretell.sandboxes.learning.topic_attention import (
     TopicAttention,
+    distance_from_uniform,
     loss_of,
     share_on_topic,
     topic_shares_of,
@@ -27,6 +28,17 @@ def test_equal_scores_look_at_all_topics_alike_and_a_gap_at_its_own() -> None:
         shares, odds = topic_shares_of(scores, corpus)
         np.testing.assert_allclose(shares, share_on_topic(gap, 3), atol=0.015)  # random words
         assert odds == pytest.approx(np.exp(gap))
+
+
+def test_only_equal_scores_are_uniform_attention() -> None:
+    corpus = Corpus(5, 4, 2)
+    np.testing.assert_allclose(distance_from_uniform(np.full(21, 7.0), corpus), 0, atol=1e-12)
+    one_word = distance_from_uniform(50.0 * (np.arange(21) == 3), corpus)
+    assert one_word.min() > 0.8  # all on one word, which at most an eighth of places carry
+    the_mask = distance_from_uniform(1.0 * (np.arange(21) == 20), corpus)
+    share = 0.15 * 0.8  # of places that carry the mask
+    tilted = share * np.e / (share * np.e + 1 - share)
+    np.testing.assert_allclose(the_mask, tilted - share)
 
 
 def test_words_are_never_asked_when_all_chosen_are_masked() -> None:

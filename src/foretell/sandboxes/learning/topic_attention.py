@@ -8,7 +8,9 @@ What: Once the value matrix sorts words by topic (`topic-values`), attention beg
 Definition: f = W_V Z softmax((W_K Z)ᵀ W_Q Z) with one-hot words and squared loss, W_V at its best
     for uniform attention, W_K and W_Q almost 0 at the start. Let s be how much higher the score
     of a word of the same topic is than that of another topic. In a long document of τ topics the
-    share of attention on the same topic is then e^s/(e^s + τ - 1). Without kept and replaced
+    share of attention on the same topic is then e^s/(e^s + τ - 1). Topics are interchangeable to
+    the mask, which therefore attends to every place alike: half the sum over tokens of how far
+    its attention is from their frequency is 0. Without kept and replaced
     words (p_c = p_r = 0) the query of every word has gradient 0 and stays exactly where it was.
     Descending in all matrices together, W_V has 90 % of its final size before W_KᵀW_Q has 10 %.
 Example:
@@ -17,7 +19,9 @@ Example:
 
 Known limits: How large s becomes has no formula here; it is measured, and only the share that
     follows from it is predicted. Shares are taken among words, leaving the mask out, on the
-    frequencies of endless documents, where a few random words blur them a little. That
+    frequencies of endless documents, where a few random words blur them a little. The mask's row
+    would hold before training, too: it says something beside the row of words, whose attention
+    does not stay there. That
     values come first is a matter of plain gradient descent from small weights: Adam gives every
     entry the same pace, and then the size of W_KᵀW_Q jumps as early as that of W_V.
 Sources: How do transformers learn topic structure (Li, Li, Risteski, 2023); the tutorial Sandbox
@@ -93,6 +97,13 @@ class TopicAttention(Sandbox):
         return (
             Claim("attention on a word: same over other topic", 1.2, ">=", 0.0, "theorem"),
             Claim("share on the same topic less its formula", 0.0, "=", 0.05, "derived"),
+            Claim(
+                "the mask: largest distance of its attention from uniform",
+                0.0,
+                "=",
+                0.05,
+                "derived",
+            ),
             Claim("all masked: change of the words' queries", 0.0, "=", 1e-6, "derived"),
             Claim("trained together: order", first, "order", 0.0, "empirical"),
         )
@@ -114,6 +125,9 @@ class TopicAttention(Sandbox):
             "attention on a word: same over other topic": likely,
             "share on the same topic less its formula": float(
                 np.mean(shares) - share_on_topic(gap, settings["few"])
+            ),
+            "the mask: largest distance of its attention from uniform": float(
+                distance_from_uniform(scores[:, -1], corpus).max()
             ),
             "all masked: change of the words' queries": float(trained.watched["moved"].max()),
             "trained together: order": tuple(
@@ -147,6 +161,19 @@ def topic_shares_of(
     rest = among.sum(axis=1) - inside
     odds = inside / rest * ((corpus.few or 1) - 1)
     return share[there], float(odds[there].mean())
+
+
+def distance_from_uniform(
+    scores: Float[np.ndarray, " token"], corpus: Corpus
+) -> Float[np.ndarray, " batch"]:
+    """Of one query's attention in every endless document: half the sum of all differences.
+
+    Uniform attention gives every token, the mask among them, as much as it is frequent.
+    """
+    seen, _ = endless_documents(corpus, USUAL)
+    weighted = seen * np.exp(scores - scores.max())
+    attention = weighted / weighted.sum(axis=1, keepdims=True)
+    return np.abs(attention - seen).sum(axis=1) / 2
 
 
 def loss_of(
