@@ -47,6 +47,9 @@ def _draw_losses(panel: Axes, cells: Sequence[Mapping[str, Any]]) -> None:
                 linewidth=3.4 if place == 0 else 1.7,  # so that it shows below the others
                 label=cell["kind"] if number == 0 else None,
             )
+        for losses in cell.get("longer", {}).get("losses", ()):
+            panel.plot(cell["longer"]["steps"], losses, color=LOOKS[cell["kind"]], linewidth=0.8)
+            steps = cell["longer"]["steps"]
     for level, name, colour, away in (
         (upper, "entropy of the marginal", GREY, 4),
         (lower, "entropy rate", INK, -4),
