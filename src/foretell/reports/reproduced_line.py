@@ -98,11 +98,17 @@ class Compared:
         return {
             "task": self.question.task.name,
             "group": self.line.heading,
+            "setting": self.line.setting,
             "architecture": asked.question.architecture.as_json(),
             "question": asked.question.hash,
             "published": self.line.published,
             "note": self.line.note,
             "ours": [value.as_json() for value in self.values],
+            "other_tests": [
+                value.as_json()
+                for value in (self.measured.values if self.measured else ())
+                if value not in self.values
+            ],
             "fitted": self.fitted,
             "fragments": self.fragments,
             "agreement_with_published": self.verdict,

@@ -12,6 +12,7 @@ from foretell.reports.html import masthead, page
 from foretell.reports.reproduced import Comparison, percent
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
 from foretell.reports.reproduced_line import Compared
+from foretell.reports.reproduced_probes import probes_section
 from foretell.reports.reproduced_strips import strips_figure
 from foretell.reports.reproduced_summary import against, anchor, links, summary
 from foretell.reports.small_curves import small_curves
@@ -26,6 +27,7 @@ def reproduction_page(whole: Comparison) -> str:
         masthead("foretell reproduce", title, under),
         summary(whole),
         _figure(whole),
+        *probes_section(whole),
         parts.section("Every row", _table(whole), _table_notes()),
         parts.section("Behind each row", *(_details(line) for line in whole.lines)),
     ]
