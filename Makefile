@@ -10,7 +10,7 @@ CACHED := JAX_COMPILATION_CACHE_DIR=$(abspath $(VENV))/jax-cache JAX_PERSISTENT_
 	XLA_FLAGS="--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1 \
 	--xla_cpu_use_fusion_emitters=false"
 
-.PHONY: check test lint slow bench clean
+.PHONY: check test lint slow bench kept clean
 
 check: $(STAMP)  ## the main job: predict, train, measure, compare
 	$(BIN)/foretell check binary-majority $(ARGS)
@@ -30,6 +30,11 @@ lint: $(STAMP)  ## style, types, one-way rooms
 bench: $(STAMP)  ## throughput against the HuggingFace loop (installs torch, CPU build, 1 GB)
 	$(BIN)/python -m pip install -q -c constraints.txt torch transformers accelerate
 	$(BIN)/python benchmarks/fleet.py $(ARGS)
+
+kept:  ## the store of all kept runs, in ./kept-runs; then: foretell scoreboard --store kept-runs --html FILE
+	mkdir -p kept-runs
+	cp -R results/runs/. kept-runs
+	for runs in results/*/*runs.tgz; do tar xzf $$runs --strip-components=1 -C kept-runs; done
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretell needs Python 3.11 or newer")'
