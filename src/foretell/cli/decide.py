@@ -77,7 +77,9 @@ def decide(
             assert dfa is not None
             answer = decided.answer_file(dfa, alphabet, asked)
         if as_json:
-            print(json.dumps(answer.as_json(checked=check), ensure_ascii=False))
+            # not in a batch: the semigroup of the states may take longer than the decision
+            told = {**answer.as_json(checked=check), "depth": answer.depth.as_json()}
+            print(json.dumps(told, ensure_ascii=False))
         else:
             decided_shown.show(Console(), answer, explain=explain, check=check)
         if check and not all(found.holds for found in answer.checks.values()):

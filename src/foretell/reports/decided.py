@@ -14,6 +14,7 @@ from foretell.core.alphabet import Alphabet
 from foretell.core.prediction import Checked
 from foretell.crasp.deciding.decide import decide
 from foretell.crasp.deciding.decision import Decision
+from foretell.languages.algebra.depth import DepthClass, depth_class
 from foretell.languages.automaton_file import read_automaton, state_names
 from foretell.languages.classes import ClassReport, class_report
 from foretell.languages.compiling import compiled
@@ -59,6 +60,14 @@ class LanguageAnswer:
     def classes(self) -> ClassReport:
         """The class report, made when it is asked for."""
         return class_report(self.decision.dfa)
+
+    @cached_property
+    def depth(self) -> DepthClass | BadInput:
+        """How deep a transformer must be to follow the states; or why that was not computed."""
+        try:
+            return depth_class(self.decision.dfa)
+        except BadInput as too_large:
+            return too_large
 
     @cached_property
     def checks(self) -> Mapping[str, Checked]:

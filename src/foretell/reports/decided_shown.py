@@ -14,6 +14,7 @@ from foretell.crasp.verifying.verification import show_word
 from foretell.languages.algebra.monoid import ELEMENT_LIMIT
 from foretell.languages.algebra.witness import LAWS
 from foretell.languages.dfa import DFA
+from foretell.plain.errors import BadInput
 from foretell.plain.wording import counted
 from foretell.reports.arguments import argue
 from foretell.reports.decided import LanguageAnswer
@@ -50,6 +51,7 @@ def show(console: Console, answer: LanguageAnswer, explain: bool, check: bool) -
             style = "" if found.holds else "bold red"
             console.print(Text(f"{one.name}: {said}: {found.how}", style), soft_wrap=True)
     _show_classes(console, answer)
+    _show_depth(console, answer)
     if explain:
         _explain(console, answer, checks)
 
@@ -63,6 +65,17 @@ def _show_classes(console: Console, answer: LanguageAnswer) -> None:
     if "too-large" in named:
         limit = f"not computed (syntactic monoid beyond {ELEMENT_LIMIT:,} elements)"
         console.print(Text(f"classes {limit}: {', '.join(named['too-large'])}", style="dim"))
+
+
+def _show_depth(console: Console, answer: LanguageAnswer) -> None:
+    """How many layers follow the states of the automaton, however long the word."""
+    found = answer.depth
+    if isinstance(found, BadInput):
+        console.print(Text(f"depth: not computed, {found.seen}", style="dim"))
+        return
+    size = counted(found.size, "map")
+    told = f"depth: {found.rung} semigroup of {size}; enough: {found.upper}; needed: {found.lower}"
+    console.print(Text(told, style="dim"), soft_wrap=True)
 
 
 def _explain(console: Console, answer: LanguageAnswer, checks: Mapping[str, Checked]) -> None:

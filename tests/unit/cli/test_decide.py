@@ -16,6 +16,7 @@ from foretell.crasp.deciding.certificates import PotentialCertificate
 from foretell.crasp.deciding.checking.checking import check_document
 from foretell.languages.classes import CLASSES, ClassReport, Membership
 from foretell.languages.regular import RegularLanguage
+from foretell.plain.errors import BadInput
 
 
 class Done(NamedTuple):
@@ -60,6 +61,33 @@ def test_the_explanation_shows_a_program_or_an_obstruction():
     assert "Why no for C-RASP[∅]" in text
     assert "i mod 2 == 0" in text
     assert "What follows for training is not" in text
+
+
+@pytest.mark.parametrize(
+    ("delta", "rung", "said"),
+    [
+        ([[1, 0], [1, 1]], "commutative", "uniform attention counts"),
+        ([[1, 1], [2, 0], [3, 2], [4, 3], [0, 4]], "non-solvable", "unless TC⁰ = NC¹"),
+    ],
+)
+def test_how_deep_a_transformer_must_be_stands_beside_the_classes(tmp_path, delta, rung, said):
+    file = tmp_path / "one.json"
+    document = {"alphabet": ["a", "b"], "start": 0, "final": [0], "delta": delta}
+    file.write_text(json.dumps(document))
+    assert said in " ".join(foretell("decide", "--dfa", str(file)).out.split())
+    told = json.loads(foretell("decide", "--dfa", str(file), "--json").out)["depth"]
+    assert (told["rung"], told["states"]) == (rung, len(delta))
+
+
+def test_a_semigroup_that_is_too_large_costs_the_depth_only(monkeypatch):
+    def refuse(dfa):
+        raise BadInput("the automaton's semigroup is too large", seen="9 elements reached")
+
+    monkeypatch.setattr("foretell.reports.decided.depth_class", refuse)
+    done = foretell("decide", "--regex", "(ab)*")
+    assert done.code == 0 and "depth: not computed, 9 elements reached" in done.out
+    told = json.loads(foretell("decide", "--regex", "(ab)*", "--json").out)
+    assert told["depth"]["seen"] == "9 elements reached" and "fragments" in told
 
 
 def test_conventions_of_acceptance_differ():
@@ -210,7 +238,7 @@ def test_classes_that_were_not_computed_are_not_none(monkeypatch):
     report = ClassReport(RegularLanguage.from_regex("a").dfa, everything)
     monkeypatch.setattr("foretell.reports.decided.class_report", lambda dfa: report)
     text = foretell("decide", "--regex", "a").out
-    assert "not computed (syntactic monoid beyond" in text and "none" not in text
+    assert "not computed (syntactic monoid beyond" in text and "classes: none" not in text
 
 
 def test_nondeterministic_and_untrimmed_automata_can_be_asked_for(tmp_path):
