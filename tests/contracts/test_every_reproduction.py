@@ -38,8 +38,9 @@ def test_its_lines_can_be_run_and_compared(entry: catalogue.Entry) -> None:
         return
     lines = found.lines(Budget.SMOKE)
     assert lines
-    assert len({line.asked.question.hash for line in lines}) == len(lines)
-    groups = [group for group, _ in itertools.groupby(line.group for line in lines)]
+    assert len({(line.asked.question.hash, line.setting) for line in lines}) == len(lines)
+    assert len({line.asked.plan.hash for line in lines}) == len(lines)
+    groups = [group for group, _ in itertools.groupby(line.heading for line in lines)]
     assert len(set(groups)) == len(groups)  # a table shows each heading once
     again = found.lines(Budget.SMOKE)
     for line, same in zip(lines, again, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from foretell.core.question import SizeRange
@@ -152,4 +153,5 @@ def against(verdict: str) -> Markup:
 
 def anchor(line: Compared) -> str:
     """The name of a line's evidence on the page."""
-    return f"row-{line.question.hash}"
+    setting = "".join(f"-{word}" for word in re.findall(r"\w+", line.line.setting or ""))
+    return f"row-{line.question.hash}{setting}"  # one question can be trained in several ways

@@ -1,0 +1,74 @@
+"""Every kind of word apart: only where several ways of training stand side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, final
+
+from foretell.core.scoreboard import Row
+from foretell.protocols._asking import Budget
+from foretell.protocols._running import Asked
+from foretell.reports.reproduced import Comparison, percent
+from foretell.reports.reproduced_line import Compared
+from foretell.reports.reproduced_probes import MOST_ROWS, probes_section
+from foretell.reproductions import Line, Reproduction
+
+FRAGMENTS = {"crasp": "no", "crasp-periodic-local": "no"}
+
+
+@final
+class HandMade(Reproduction):
+    title = source = "nobody"
+
+    def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
+        return ()
+
+
+def compared(row: Row, protocol: Any, setting: str | None) -> Compared:
+    asked = Asked(row.question, protocol, (0, 1, 2, 3))
+    return Compared(Line("What", "language", asked, setting=setting), row, FRAGMENTS)
+
+
+def shown(*lines: Compared) -> str:
+    return "".join(probes_section(Comparison(HandMade(), "cpu", lines)))
+
+
+def test_every_probe_is_a_column_and_what_was_trained_on_is_bold(
+    failing: Row, protocol: Any
+) -> None:
+    line = compared(failing, protocol, "base")
+    page = shown(line)
+    assert line.measured is not None
+    for place, probe in enumerate(failing.question.task.probes):
+        means = [v.mean for v in line.measured.values if v.probe == probe]
+        cell = " / ".join(map(percent, means)) or "–"
+        kind = "span" if place else "strong"
+        assert f'<{kind} class="nowrap">{cell}</{kind}>' in page
+        assert f">{probe}</th>" in page
+
+
+def test_each_heading_once_and_rows_not_run_left_out(failing: Row, protocol: Any) -> None:
+    first, second = (compared(failing, protocol, name) for name in ("base", "other"))
+    waiting = compared(dataclasses.replace(failing, measurement=None), protocol, "later")
+    page = shown(first, first, second, waiting)
+    assert page.count("<strong>What; base</strong>") == 1
+    assert page.count("<strong>What; other</strong>") == 1
+    assert "later" not in page
+
+
+def test_nothing_for_one_way_one_kind_of_word_or_too_many_rows(
+    failing: Row, majority: Row, protocol: Any
+) -> None:
+    assert shown(compared(failing, protocol, None)) == ""
+    assert shown(compared(majority, protocol, "base")) == ""
+    assert shown(*[compared(failing, protocol, "base")] * (MOST_ROWS + 1)) == ""
+    assert shown() == ""
+
+
+def test_json_has_every_test_once(failing: Row, protocol: Any) -> None:
+    line = compared(failing, protocol, "base")
+    told = line.as_json()
+    assert line.measured is not None
+    assert told["setting"] == "base"
+    assert len(told["ours"]) + len(told["other_tests"]) == len(line.measured.values)
+    assert {value["probe"] for value in told["ours"]} == {failing.question.task.probes[0]}
