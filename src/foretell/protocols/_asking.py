@@ -68,7 +68,7 @@ TEXTS = {
 OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
 OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
 # What a CPU can learn in minutes where the usual task would take it an hour; the name says so.
-SMALLER = {("capture", "induction-heads"): "induction-heads:vocabulary=16"}
+SMALLER = {("capture", "induction-heads"): "induction-heads:vocabulary=8"}
 OWN_POSITIONAL = {"capture": "rotary"}  # by protocol; none elsewhere
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 SYMBOLS = {Budget.SMOKE: 16, Budget.CPU: 64, Budget.GPU: 64}  # of template:…, and strings of them
