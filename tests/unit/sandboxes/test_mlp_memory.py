@@ -8,7 +8,14 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.learning.mlp_memory import MlpMemory, held_by, network, tangent
+from foretell.sandboxes.learning.mlp_memory import (
+    MlpMemory,
+    held_by,
+    network,
+    one_hot,
+    ranked_matrix,
+    tangent,
+)
 from foretell.worlds.memory_capacity import associations, fleet_of_facts
 
 
@@ -30,6 +37,28 @@ def test_the_tangent_touches_the_network_at_its_start() -> None:
         for step in (0.02, 0.01)
     ]
     assert errors[0] > 2.5 * errors[1] > 0  # it leaves the network by second order
+
+
+def test_one_hot_inputs_are_told_apart_up_to_the_width_and_no_further() -> None:
+    facts = one_hot(associations((0,), 4, 9))
+    assert facts.inputs[:4].tolist() == np.eye(4).tolist()
+    assert (facts.inputs[4:8] == facts.inputs[:4]).all() and facts.answers.tolist() == [*range(9)]
+    settings = {**MlpMemory().settings(Budget.SMOKE), "tries": 3}
+    held = held_by(network, 4, 8, settings, (0.5 / 8, 2 / 8), one_hot)
+    assert 4 <= held < 5
+
+
+def test_a_product_of_two_matrices_has_the_lower_rank() -> None:
+    weights = _weights(0)
+    weights["now"] = {name: array[:2] for name, array in weights["now"].items()}
+    matrix = np.asarray(ranked_matrix(weights, np.eye(3)))
+    assert np.linalg.matrix_rank(matrix, tol=1e-5) == 2
+
+
+def test_a_rank_that_restricts_nothing_is_refused() -> None:
+    sandbox = MlpMemory()
+    with pytest.raises(BadInput, match="no restriction"):
+        sandbox.claims({**sandbox.settings(Budget.SMOKE), "rank": 4})
 
 
 def test_few_answers_are_counted_for_every_number_of_facts() -> None:

@@ -17,7 +17,8 @@ def draw(curves: Mapping[str, Any]) -> Figure:
     panel = figure.subplots()
     points = np.array(curves["held"], float)
     products = points[:, 0] * points[:, 1]
-    ends = np.array([0.8 * products.min(), 1.25 * products.max()])
+    low = np.prod(np.array(curves["rank"], float)[:, :2], axis=1).min()
+    ends = np.array([0.8 * min(low, products.min()), 1.25 * products.max()])
     found = np.isfinite(points[:, 2])
     constant = np.exp(np.mean(np.log(points[found, 2] / products[found]))) if found.any() else 1.0
     panel.plot(ends, constant * ends, "--", color=INK, linewidth=1.2, label=f"{constant:.2f} m d")
@@ -31,15 +32,23 @@ def draw(curves: Mapping[str, Any]) -> Figure:
             color=COLOURS[number],
             label=f"trained, d = {width:g}",
         )
-        panel.hlines(width, *ends, color=COLOURS[number], linestyle=":", linewidth=1)
-        panel.text(ends[1], width, "one-hot: N = d ", ha="right", va="bottom", fontsize=8.5)
-    width, hidden, held = curves["tangent"]
+    for name, mark in (("tangent", "x"), ("one-hot", "+")):
+        width, hidden, held = curves[name]
+        label = {"tangent": "tangent at the start", "one-hot": "one-hot inputs"}[name]
+        label += f", d = {width}"
+        panel.plot(width * hidden, held or np.nan, mark, color=GREY, markersize=9, label=label)
+    ranked = np.array(curves["rank"], float)
     panel.plot(
-        width * hidden, held or np.nan, "x", color=GREY, markersize=9, label="tangent at the start"
+        ranked[:, 0] * ranked[:, 1],
+        ranked[:, 2],
+        "P:",
+        color=INK,
+        markersize=5,
+        label=f"matrix of rank {ranked[0, 1]:g}",
     )
     panel.set(xscale="log", yscale="log", xlabel="hidden units times width, m d")
     panel.set_ylabel("facts held to 99 %")
     panel.set_title("how many facts two layers hold", fontsize=10.5)
     panel.legend(fontsize=9, frameon=False, loc="upper left")
-    panel.set_ylim(top=4 * constant * ends[1])
+    panel.set_ylim(top=5 * constant * ends[1])
     return figure
