@@ -88,7 +88,7 @@ def chain_levels(rows: Float[np.ndarray, "draw state letter"]) -> Float[np.ndarr
     """
     require_rows(rows)
     symbols = rows.shape[-1]
-    joint = _stationary(rows)[..., None] * rows
+    joint = context_laws(rows)[..., None] * rows
     levels = []
     for context in range(order_of(rows, symbols) + 1):
         pair = joint.reshape(len(rows), -1, symbols**context, symbols).sum(axis=1)
@@ -128,7 +128,7 @@ def counted_levels(
     generator = np.random.default_rng(seed)
     rows = drawn_rows(generator, chains, order, symbols, prior)
     each, contexts = np.arange(chains), rows.shape[1]
-    ladder = np.cumsum(_stationary(rows), axis=1)
+    ladder = np.cumsum(context_laws(rows), axis=1)
     now = (generator.random((chains, 1)) * ladder[:, -1:] >= ladder[:, :-1]).sum(axis=1)
     letters = list(now // symbols ** np.arange(order - 1, -1, -1)[:, None] % symbols)
     ladder = np.cumsum(rows, axis=2)
@@ -165,7 +165,8 @@ def drawn_rows(
     return prior.floor / symbols + (1 - prior.floor) * rows
 
 
-def _stationary(rows: Float[np.ndarray, "draw state letter"]) -> Float[np.ndarray, "draw state"]:
+def context_laws(rows: Float[np.ndarray, "draw state letter"]) -> Float[np.ndarray, "draw state"]:
+    """How often each context comes in the long run, chain by chain, in 64 bits."""
     chains, contexts, symbols = rows.shape
     after = (np.arange(contexts)[:, None] * symbols + np.arange(symbols)) % contexts
     moves = np.einsum("dsl,slt->dst", rows, np.eye(contexts)[after])
