@@ -246,8 +246,10 @@ def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
             low, high = value.interval.low, value.interval.high
             if first and math.isfinite(high):
                 panel.plot([size] * 2, [max(low, 1.0), high], color=colour, alpha=0.3, linewidth=3)
-    if not (run := [value.sizes.high for value in curve.samples()]):
-        return
+    run = [value.sizes.high for value in curve.samples()]
+    tried = sum(len(value.seeds) for value in curve.samples())
+    if 2 * sum(curve.missed(FROM_START).values()) >= tried:
+        return  # a curve through runs that were mostly given up says nothing
     grid = np.geomspace(run[0], run[-1], 50)
     fitted = [curve.fitted(FROM_START, float(size)) or 0.0 for size in grid]
     if min(fitted) > 0:

@@ -159,6 +159,8 @@ class CapturePlan:
         own: tuple[str, ...]
         own = ("threshold", "learning_rate", "adapting_rate", "first_steps", "adapting_steps")
         own += ("first_check", "adapting_check", "batch", "adapting_batch", "samples", "warmup")
+        own += ("largest_from_scratch",)
+        own += ("stop_at_miss",) * self.stop_at_miss  # runs from before it keep their names
         return {
             "architecture": self.architecture.as_json(),
             "task": self.task.as_json(),
@@ -167,8 +169,6 @@ class CapturePlan:
             "sizes": list(self.sizes),
             **{name: getattr(self, name) for name in own},
             "arms": list(self.arms),
-            "largest_from_scratch": self.largest_from_scratch,
-            "stop_at_miss": self.stop_at_miss,
             "steps": self.steps,
         }
 
