@@ -10,7 +10,8 @@ import pytest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.learning.attention_sink import AttentionSink
+from foretell.sandboxes.learning.attention_sink import AttentionSink, peak
+from foretell.worlds.descent import Trained
 from foretell.worlds.k_gram_backcopy import draw_backcopy, next_laws, sample_backcopy
 
 
@@ -37,6 +38,25 @@ def test_laws_of_the_next_symbol() -> None:
     np.testing.assert_allclose(laws[1], law.rows[other], atol=1e-6)
     assert laws[2].tolist() == np.eye(5)[other].tolist()
     np.testing.assert_allclose(laws.sum(axis=1), 1, atol=1e-5)
+
+
+def test_three_layers_have_a_peak_between_them_and_one_has_none() -> None:
+    streams = np.array([[9.0, 9.0, 9.0, 9.0], [1.0, 2.5, 3.5, 7.0]])  # at two times, by layer
+    deep = Trained(None, np.arange(2), {"streams": streams})
+    assert peak(deep) == 3.5  # at the end, and neither before the first layer nor after the last
+    assert peak(Trained(None, np.arange(2), {"streams": streams[:, :2]})) == 0
+
+
+def test_a_small_run_of_every_training_has_every_claim_of_the_full_preset() -> None:
+    sandbox = AttentionSink()
+    settings = sandbox.settings(Budget.SMOKE) | {"kinds": sandbox.settings(Budget.GPU)["kinds"]}
+    findings = sandbox.measure(settings, lambda progress: None)
+    assert len(compare(sandbox.claims(settings), findings)) == 12
+    assert {kind: len(found) for kind, found in findings.curves["streams"].items()} == {
+        "three layers": 4,
+        "three layers, SGD": 4,
+    }
+    assert [*findings.curves["kinds"]] == ["softmax", "relu", "SGD"]
 
 
 def test_bad_input() -> None:

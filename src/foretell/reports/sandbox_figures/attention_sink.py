@@ -1,4 +1,4 @@
-"""Attention of one word with softmax and with ReLU, value lengths, and how the sink grew."""
+"""Attention of one word with softmax, with ReLU and by SGD, value lengths, how the sink grew."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from matplotlib.figure import Figure
 
 from foretell.reports.plots import COLOURS, GREY, MEAN
 
-NAMES = {"softmax": "softmax attention", "relu": "ReLU attention"}
+NAMES = {
+    "softmax": "softmax attention, Adam",
+    "relu": "ReLU attention, Adam",
+    "SGD": "softmax attention, SGD",
+}
 LEAST, MOST, RATIO = 0.35, 0.05, 0.5  # claimed: dormant weight, active weight, value lengths
 
 
 def draw(curves: Mapping[str, Any]) -> Figure:
-    """A row a kind of attention: the map, the lengths of values, the course of training."""
+    """A row a training: the map, the lengths of values, the course of training."""
     kinds = curves["kinds"]
     figure = Figure(figsize=(13, 4.1 * len(kinds)), layout="constrained")
     panels = figure.subplots(len(kinds), 3, squeeze=False, width_ratios=(1, 1, 1.1))
