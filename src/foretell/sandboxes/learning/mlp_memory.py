@@ -65,7 +65,7 @@ class MlpMemory(Sandbox):
     lesson = (
         "Twice the hidden units hold about twice the facts, whatever the width: the points lie "
         "along a line of slope 1 in the number of weights. The tangent at the start holds fewer, "
-        "one-hot inputs fewer still. So does a matrix of low rank (crosses)."
+        "one-hot inputs fewer still. A matrix of low rank lies along that line, too (dotted)."
     )
     caveat = "It shows what Adam finds for random facts, not the most that any weights could hold."
 
