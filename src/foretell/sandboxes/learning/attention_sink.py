@@ -31,7 +31,8 @@ Known limits: The levels claimed are those seen by others and by us, not a theor
     what the head adds. The start symbol's value does not shrink here, it starts short and stays
     so while all others grow; under ReLU attention it grows with them, and the ratio falls less.
     SGD makes the sink slower rather than impossible: its weight on <s> still grows when training
-    ends, and at three times the rate it came close to the level asked of Adam (tried, not kept).
+    ends, and at three times the rate it came close to the level asked of Adam (tried, not kept);
+    the rate was chosen after looking.
     A peak of the residual stream takes three layers, which are trained in the full preset only,
     with norms, and have not been run there; small ones that were tried (not kept) showed no peak
     and no difference between Adam and SGD. The rows come from a Dirichlet law, not from a text.

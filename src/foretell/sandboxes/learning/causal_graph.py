@@ -27,7 +27,8 @@ Known limits: The gradient's largest entry is the parent's; its other entries ne
     stationary law, tell. Attention to the parent is far from 1 after few steps on short words;
     the theorem's 1/T is for long training and rows bounded away from 0. The second attention's
     block is held against I by the cosine alone, which says nothing of β's size; 0.95 is asked, and
-    a random block of three symbols gets there in one of 1,900 draws. One parent a place.
+    a random block of three symbols gets there in one of 1,900 draws; that bound was set after
+    looking. One parent a place.
 Sources: How Transformers Learn Causal Structure with Gradient Descent (Nichani, Damian and Lee,
     2024); Chow and Liu (1968); the tutorial Sandbox for the Blackbox, part II
 """
