@@ -6,8 +6,8 @@ SciPy's shortest path or largest flow. Both redraw graphs without a path. The gr
 log time an example against log size, over the larger half of the sizes; ours and the host's.
 
 Consumed: samples a second that one model of `--budget cpu` trains on while it adapts to that size,
-drawing included. Samples drawn over samples consumed says how often drawing could keep up: below 1
-training would wait for it.
+drawing included. Samples drawn (of the task as it is trained, which has fewer symbols than the first
+column's) over samples consumed says how often drawing could keep up: below 1 training would wait.
 
     python benchmarks/capture_sampling.py [--out FILE]
 """
@@ -135,9 +135,8 @@ def seconds_a_call(work: Callable[[int], object]) -> float:
     return float(np.quantile(times, 0.25))
 
 
-def compiled(name: str, size: int, batch: int) -> Callable[[int], object]:
-    """Ours for one size, ready to run."""
-    longest = size if name in SOLVERS else TOKEN_SIZES[-1]
+def compiled(name: str, size: int, batch: int, longest: int) -> Callable[[int], object]:
+    """Ours for one size of a task built for sizes up to the longest, ready to run."""
     task = find_task(name, longest)
 
     def draw(key: jax.Array) -> object:
@@ -176,7 +175,8 @@ def rows_of(name: str) -> list[dict[str, Any]]:
     rows = []
     for size in GRAPH_SIZES if name in SOLVERS else TOKEN_SIZES:
         batch = max(1, min(BATCH, TOKENS_AT_ONCE // size))
-        ours = seconds_a_call(compiled(name, size, batch)) / batch
+        longest = size if name in SOLVERS else TOKEN_SIZES[-1]  # symbols may depend on it
+        ours = seconds_a_call(compiled(name, size, batch, longest)) / batch
         chance = random.Random(size)
 
         def block(_: int, size: int = size, chance: random.Random = chance) -> object:
@@ -192,16 +192,17 @@ def rows_of(name: str) -> list[dict[str, Any]]:
             "times_faster": host / ours,
         }
         if size <= TRAINED:
+            trained = seconds_a_call(compiled(name, size, batch, size)) / batch
             row["consumed_a_second"] = consumed(name, size)
-            row["drawn_to_consumed"] = 1 / ours / row["consumed_a_second"]
+            row["drawn_to_consumed"] = 1 / trained / row["consumed_a_second"]
             row["host_to_consumed"] = 1 / host / row["consumed_a_second"]
         if name in SOLVERS:
             row["acceptance"] = acceptance(size, draws=256)
         rows.append(row)
-        trained = (row.get(each, 0) for each in ("consumed_a_second", "drawn_to_consumed"))
+        shown = (row.get(each) for each in ("consumed_a_second", "drawn_to_consumed"))
         print(
             f"{name:16} {size:>5} {1 / ours:>12,.0f} {1 / host:>12,.0f} {host / ours:>8.1f}",
-            " ".join(f"{each:>11,.1f}" for each in trained),
+            " ".join(f"{'–':>11}" if each is None else f"{each:>11,.1f}" for each in shown),
             flush=True,
         )
     return rows
