@@ -6,8 +6,8 @@ SciPy's shortest path or largest flow. Both redraw graphs without a path. The gr
 log time an example against log size, over the larger half of the sizes; ours and the host's.
 
 Consumed: samples a second that one model of `--budget cpu` trains on while it adapts to that size,
-drawing included. Samples drawn (of the task as it is trained, which has fewer symbols than the first
-column's) over samples consumed says how often drawing could keep up: below 1 training would wait.
+drawing included. Samples drawn (of the task as it is trained, with fewer symbols than in the first
+column) over samples consumed says how often drawing could keep up: below 1 training would wait.
 
     python benchmarks/capture_sampling.py [--out FILE]
 """
