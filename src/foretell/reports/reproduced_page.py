@@ -21,13 +21,14 @@ from foretell.theory._existence import FRAGMENT
 
 def reproduction_page(whole: Comparison) -> str:
     """One self-contained document."""
-    title = whole.reproduction.title
+    title, apart = whole.reproduction.title, probes_section(whole)
     under = f"{whole.reproduction.source} · budget {whole.budget}"
     content = [
         masthead("foretell reproduce", title, under),
         summary(whole),
-        _figure(whole),
-        *probes_section(whole),
+        # Few tasks in many ways are a table: as dots, their headings would run into each other.
+        *((whole.has_published or not apart) * [_figure(whole)]),
+        *apart,
         parts.section("Every row", _table(whole), _table_notes()),
         parts.section("Behind each row", *(_details(line) for line in whole.lines)),
     ]

@@ -10,6 +10,7 @@ from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
 from foretell.reports.reproduced import Comparison, percent
 from foretell.reports.reproduced_line import Compared
+from foretell.reports.reproduced_page import reproduction_page
 from foretell.reports.reproduced_probes import MOST_ROWS, probes_section
 from foretell.reproductions import Line, Reproduction
 
@@ -72,3 +73,12 @@ def test_json_has_every_test_once(failing: Row, protocol: Any) -> None:
     assert told["setting"] == "base"
     assert len(told["ours"]) + len(told["other_tests"]) == len(line.measured.values)
     assert {value["probe"] for value in told["ours"]} == {failing.question.task.probes[0]}
+
+
+def test_the_page_has_this_table_in_place_of_dots(failing: Row, protocol: Any) -> None:
+    several, one = (
+        reproduction_page(Comparison(HandMade(), "cpu", (compared(failing, protocol, setting),)))
+        for setting in ("base", None)
+    )
+    assert "Each kind of word apart" in several and "a dot for each task" not in several
+    assert "Each kind of word apart" not in one and "a dot for each task" in one
