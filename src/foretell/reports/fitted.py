@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from rich.console import Console
@@ -67,26 +67,18 @@ def chosen(
     cells = experiment.cells(read_budget(budget), seeds)
     if only is None:
         return cells
+    cells += experiment.further_cells(read_budget(budget), seeds)
     wanted = [name.strip() for name in only.split(",")]
-    names, larger = _names(cells), _names(experiment.cells(Budget.GPU, seeds))
+    names = dict.fromkeys(name for cell in cells for name in (cell.settings["kind"], cell.group))
     for name in wanted:
         if name not in names:
             raise BadInput(
-                f"the experiment has no such row at the budget {budget}"
-                if name in larger
-                else "the experiment has no such row",
+                "the experiment has no such row",
                 seen=name,
                 why=f"rows: {', '.join(names)}",
-                hint=f"--budget gpu, or foretell check {name}"
-                if name in larger
-                else suggest(name, names),
+                hint=suggest(name, names),
             )
     return tuple(cell for cell in cells if {cell.settings["kind"], cell.group} & {*wanted})
-
-
-def _names(cells: Sequence[Cell]) -> dict[str, None]:
-    """What the cells can be chosen by."""
-    return dict.fromkeys(name for cell in cells for name in (cell.settings["kind"], cell.group))
 
 
 def read_budget(text: str) -> Budget:
@@ -99,9 +91,15 @@ def read_budget(text: str) -> Budget:
 
 
 def collect(experiment: Experiment, budget: str, seeds: int | None, store: Store) -> Any:
-    """Every cell with what the store has for it, in the experiment's own form."""
-    cells = experiment.cells(read_budget(budget), seeds)
-    found = [(cell, stored_cell(experiment, cell, store)) for cell in cells]
+    """Every cell with what the store has for it, in the experiment's own form.
+
+    Cells that are computed only if they are named come last, where they were.
+    """
+    size = read_budget(budget)
+    found = [(cell, stored_cell(experiment, cell, store)) for cell in experiment.cells(size, seeds)]
+    for cell in experiment.further_cells(size, seeds):
+        if (known := stored_cell(experiment, cell, store)) is not None:
+            found.append((cell, known))
     return VIEWS[experiment.name].collect(experiment, budget, found)
 
 

@@ -91,6 +91,11 @@ class Experiment(Published):
     def cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
         """Every cell, in the table's order."""
 
+    def further_cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
+        """Cells that are computed if somebody names them, and shown where the store has them."""
+        del budget, seeds
+        return ()
+
     @abc.abstractmethod
     def parts(self, cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
         """Cells that one compiled program computes together, the quickest first."""

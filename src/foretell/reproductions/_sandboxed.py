@@ -23,8 +23,15 @@ class Sandboxes(Experiment):
 
     def cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
         """A sandbox each, by name; the essential ones, or all on an accelerator."""
+        return self._cells(budget, seeds, first=True)
+
+    def further_cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
+        """The others."""
+        return self._cells(budget, seeds, first=False)
+
+    def _cells(self, budget: Budget, seeds: int | None, *, first: bool) -> tuple[Cell, ...]:
         found = [load(name) for name in names_of(self.part)]
-        chosen = [each for each in found if each.essential or budget is Budget.GPU]
+        chosen = [each for each in found if (each.essential or budget is Budget.GPU) is first]
         return tuple(sandbox_cell(each, self.part, budget, seeds) for each in chosen)
 
     def parts(self, cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:

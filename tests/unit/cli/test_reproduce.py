@@ -77,7 +77,7 @@ def reproduce(*arguments: str, store: Path | None = None) -> Done:
         ((*SMALL, "--minutes", "-1"), "--minutes"),
         ((*SMALL, "--share", "5/4"), "no share of the work"),
         ((*SMALL, "--share", "half"), "no share of the work"),
-        (("sandbox-learning", "--only", "topic-attention"), "no such row at the budget cpu"),
+        (("sandbox-learning", "--only", "topic-atention"), "topic-attention"),
         ((*SMALL, "--html", "no/such/page.html"), "there is no such folder"),
     ],
 )
@@ -150,3 +150,18 @@ def test_an_experiment_is_shared_out_too(tmp_path: Path) -> None:
     (folder / f"{done.hash}.json").write_text("{}")
     assert missing(experiment, cells, store, (1, 3)) == shares[0][1:]
     assert missing(experiment, cells, store, (2, 3)) == shares[1]
+
+
+def test_a_sandbox_that_is_not_essential_runs_if_it_is_named_and_is_shown_from_then_on(
+    tmp_path: Path,
+) -> None:
+    def shown(*more: str) -> list[str]:
+        done = reproduce(
+            "sandbox-representation", "--budget", "smoke", "--json", *more, store=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        return [each["sandbox"] for each in json.loads(done.stdout)["sandboxes"]]
+
+    assert "circuit-classes" not in (before := shown("--no-train"))
+    assert shown("--only", "circuit-classes") == [*before, "circuit-classes"]
+    assert shown("--no-train") == [*before, "circuit-classes"]
