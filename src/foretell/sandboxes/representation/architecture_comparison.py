@@ -89,8 +89,8 @@ class ArchitectureComparison(Sandbox):
     lesson = (
         "Tasks by architectures of as many parameters: share of right answers, green where it is "
         "at least 95 %, with the predicted sign over it. What does not fit into a state takes "
-        "attention; what must be turned takes a recurrence with signs. One layer of attention is "
-        "enough to recall."
+        "attention; what must be turned takes a recurrence with signs. One layer of attention "
+        "could recall; whether training finds it is another matter."
     )
     caveat = (
         "Small models and short training: a cross says that this training failed, not that no "
