@@ -197,8 +197,8 @@ class Run(Work):
             self.report(states, "training")
             self._save_in_time(states, stop)
         states = self.check(states)
-        self._save_in_time(states, stop)
         self.report(states, "training")
+        self._save_in_time(states, stop)
         return states
 
     def _save_in_time(self, states: Tree, stop: threading.Event) -> None:
