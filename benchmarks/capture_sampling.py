@@ -36,7 +36,7 @@ from foretell.protocols._asking import Budget, Request
 from foretell.tasks.capture._lattice import SIDE, host_arcs, host_edges
 from foretell.tasks.graphs import GraphTask, acceptance
 from foretell.tasks.lookup import find_task
-from foretell.training.capture_run import fleet_for
+from foretell.training.capture_stage import fleet_for
 from foretell.training.provenance import describe_machine
 
 TOKEN_SIZES, GRAPH_SIZES = (16, 64, 256, 1024, 4096), (16, 64, 256, 1024)

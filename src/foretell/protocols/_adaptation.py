@@ -1,8 +1,9 @@
-"""What one arm of a capture run needed, size by size, and what that alone says."""
+"""What each arm of a capture run needed, size by size; what that alone says, and all together."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -12,7 +13,13 @@ from foretell.core.measurement import Interval, Value
 from foretell.core.question import SizeRange, Verdict
 from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES, GrowthFit, fit_growth
 from foretell.numerics.intervals import of_mean
-from foretell.training.capture_plan import FROM_START, PRE_TRAINING, STEP_BY_STEP, CapturePlan
+from foretell.training.capture_plan import (
+    FROM_SCRATCH,
+    FROM_START,
+    PRE_TRAINING,
+    STEP_BY_STEP,
+    CapturePlan,
+)
 from foretell.training.record import AdaptedMember, CaptureRecord
 
 SLOW = 0.5  # an exponent whose whole interval is below it, and holds 0, is no growth worth a no
@@ -90,3 +97,44 @@ def _adaptation(plan: CapturePlan, record: CaptureRecord, arm: str) -> Adaptatio
         least = float(plan.adapting_check * plan.adapting_batch)
         fit = fit_growth(plan.start.high, np.array(sizes, float), samples, reached, least=least)
     return Adaptation(arm, sizes, seeds, samples, reached, fit)
+
+
+def constant_answers(record: CaptureRecord) -> dict[int, float]:
+    """What giving the commonest answer to every instance scores, size by size: the mean over
+    held-out samples. Runs kept from before it was recorded have none."""
+    found: dict[int, list[float]] = {}
+    for own in record.members:
+        if own.constant is not None:
+            found.setdefault(own.size, []).append(own.constant)
+    return {size: sum(shares) / len(shares) for size, shares in found.items()}
+
+
+def decide(
+    plan: CapturePlan,
+    arms: Sequence[Adaptation],
+    trained: Sequence[int],
+    constant: Mapping[int, float],
+) -> tuple[Verdict, str]:
+    """What all arms say together, by the protocol's rule."""
+    easy = [
+        size for size in (plan.start.high, *plan.sizes) if constant.get(size, 0) >= plan.threshold
+    ]
+    if easy:
+        return (
+            Verdict.UNDECIDED,
+            f"too easy: at size {easy[0]} one answer for all instances is right in "
+            f"{constant[easy[0]]:.1%}, and {plan.threshold:g} is the threshold",
+        )
+    if not trained:
+        return (
+            Verdict.UNDECIDED,
+            f"not learned: no run reaches {plan.threshold:g} at sizes {plan.start}, so there is "
+            "nothing to adapt",
+        )
+    asked = [arm for arm in arms if arm.name != FROM_SCRATCH]
+    found = [arm.verdict for arm in asked]
+    said = "; ".join(f"{arm.name}: {why}" for arm, (_, why) in zip(asked, found, strict=True))
+    kinds = {verdict for verdict, _ in found}
+    if Verdict.YES in kinds:
+        return Verdict.YES, said
+    return (Verdict.NO if kinds == {Verdict.NO} else Verdict.UNDECIDED), said

@@ -30,19 +30,24 @@ from typing import Any
 from foretell.core.architecture import KINDS, Architecture
 from foretell.core.measurement import Interval, Measurement, Value
 from foretell.core.protocol import Protocol
-from foretell.core.question import Question, SizeRange, Verdict
+from foretell.core.question import Question, SizeRange
 from foretell.core.task import Task
 from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES
 from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
-from foretell.protocols._adaptation import SLOW, Adaptation, adaptations
+from foretell.protocols._adaptation import (
+    SLOW,
+    Adaptation,
+    adaptations,
+    constant_answers,
+    decide,
+)
 from foretell.protocols._asking import Budget, either
 from foretell.protocols._settings import shape_for
 from foretell.tasks.capturing import CapturesAlgorithm
 from foretell.tasks.graphs import GraphTask
 from foretell.training.capture_plan import (
     ARMS,
-    FROM_SCRATCH,
     FROM_START,
     PRE_TRAINING,
     STEP_BY_STEP,
@@ -192,7 +197,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         trained = [own.seed for own in record.members if own.arm == PRE_TRAINING and own.reached]
         arms = adaptations(plan, record)
         constant = constant_answers(record)
-        verdict, reason = _decide(plan, arms, trained, constant)
+        verdict, reason = decide(plan, arms, trained, constant)
         values = [value for arm in arms for value in arm.values()]
         run = {own.size for own in record.members}
         if trained:
@@ -257,46 +262,6 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         )
         told.append(f"sampler: {plan.task.sampler}")
         return tuple(told)
-
-
-def constant_answers(record: CaptureRecord) -> dict[int, float]:
-    """What giving the commonest answer to every instance scores, size by size: the mean over
-    held-out samples. Runs kept from before it was recorded have none."""
-    found: dict[int, list[float]] = {}
-    for own in record.members:
-        if own.constant is not None:
-            found.setdefault(own.size, []).append(own.constant)
-    return {size: sum(shares) / len(shares) for size, shares in found.items()}
-
-
-def _decide(
-    plan: CapturePlan,
-    arms: Sequence[Adaptation],
-    trained: Sequence[int],
-    constant: Mapping[int, float],
-) -> tuple[Verdict, str]:
-    easy = [
-        size for size in (plan.start.high, *plan.sizes) if constant.get(size, 0) >= plan.threshold
-    ]
-    if easy:
-        return (
-            Verdict.UNDECIDED,
-            f"too easy: at size {easy[0]} one answer for all instances is right in "
-            f"{constant[easy[0]]:.1%}, and {plan.threshold:g} is the threshold",
-        )
-    if not trained:
-        return (
-            Verdict.UNDECIDED,
-            f"not learned: no run reaches {plan.threshold:g} at sizes {plan.start}, so there is "
-            "nothing to adapt",
-        )
-    asked = [arm for arm in arms if arm.name != FROM_SCRATCH]
-    found = [arm.verdict for arm in asked]
-    said = "; ".join(f"{arm.name}: {why}" for arm, (_, why) in zip(asked, found, strict=True))
-    kinds = {verdict for verdict, _ in found}
-    if Verdict.YES in kinds:
-        return Verdict.YES, said
-    return (Verdict.NO if kinds == {Verdict.NO} else Verdict.UNDECIDED), said
 
 
 def _unadapted(

@@ -16,8 +16,7 @@ Example:
 
 Known limits: Small inputs only: T = 6 with three symbols, T = 7 with two. Nothing is published to
     compare with. The kernel is sampled, and its error is shown: distances near it mean nothing.
-    At these widths networks still learn features: with labels 20 times smaller, where they can
-    not, the mean of 8 of width 96 is half as far from the kernel (majority, tried once by hand).
+    At these widths networks may still learn features, which keeps them away from the kernel.
 Sources: arXiv 2603.11161 (the architecture and its limit); the comparison and its settings are ours
 """
 

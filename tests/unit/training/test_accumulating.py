@@ -18,7 +18,7 @@ from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
 from foretell.tasks.graphs import Points
 from foretell.tasks.lookup import find_task
-from foretell.training import accumulating, capture_run, member, point_member
+from foretell.training import accumulating, capture_stage, member, point_member
 from foretell.training.accumulating import bytes_of_row, cost_and_gradient, pieces_for
 from foretell.training.fleet import SequenceFleet
 from foretell.training.plan import Member, Plan, Trial
@@ -103,12 +103,12 @@ def test_one_row_that_does_not_fit_is_refused():
 
 
 def test_capture_refuses_before_it_trains():
-    capture_run.require_memory((PLAN, PLAN))
+    capture_stage.require_memory((PLAN, PLAN))
     with (
         patch.object(accumulating, "device_memory", lambda: 10_000),
         pytest.raises(BadInput, match="sizes up to 12"),
     ):
-        capture_run.require_memory((PLAN, PLAN))
+        capture_stage.require_memory((PLAN, PLAN))
 
 
 def test_usual_sizes_are_one_piece_everywhere():

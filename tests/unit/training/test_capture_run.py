@@ -23,7 +23,8 @@ from foretell.training.capture_plan import (
     PRE_TRAINING,
     STEP_BY_STEP,
 )
-from foretell.training.capture_run import CaptureRun, Shown
+from foretell.training.capture_run import CaptureRun
+from foretell.training.capture_stage import Shown
 from foretell.training.record import AdaptedMember
 
 SCRIPT = """

@@ -10,9 +10,8 @@ Example:
     >>> MinCut().answer(tuple(corners.split()))
     ('1',)
 
-Known limits: Near the critical degree the answer 1 is frequent, and more so in larger graphs: a
-    third of those with 16 nodes, half with 64, more with 256. A guess scores that much, and the
-    smaller degree of the two ends is right about as often in small graphs, less in large ones.
+Known limits: Near the critical degree the answer 1 is frequent, and more so in larger graphs. A
+    guess scores that much: what one answer for all scores stands beside every run of capture.
     Degree and treatment of missing paths as in `shortest-path`.
 Sources: arXiv 2603.11161 (the generator's words); Orlin, Max flows in O(nm) time, or
     better
