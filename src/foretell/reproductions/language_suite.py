@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import final
 
 import numpy as np
@@ -89,6 +89,24 @@ def suite_lines(
     setting: str | None = None,
 ) -> tuple[Line, ...]:
     """The languages of these classes with one shape and schedule, with APE and NoPE."""
+    return tuple(
+        Line(CLASSES[kind], task.language.name, asked, setting=setting)
+        for kind, task in draw_suite(PER_CLASS[budget])
+        if kind in kinds
+        for positional in ("ape", "nope")
+        for asked in (asked_of(task, budget, chosen, positional, seeds, precision),)
+    )
+
+
+def asked_of(
+    task: TrackingTask,
+    budget: Budget,
+    chosen: Setting,
+    positional: str,
+    seeds: int,
+    precision: Precision | None = None,
+) -> Asked:
+    """One language with one shape, schedule and encoding, to be measured as the suite measures."""
     protocol = Length(
         steps=chosen.steps,
         check_every=min(1_000, chosen.steps),
@@ -98,26 +116,6 @@ def suite_lines(
         bar=BAR,
     )
     usual = Precision.BFLOAT16 if budget is Budget.GPU else Precision.FLOAT32
-    return tuple(
-        Line(
-            CLASSES[kind],
-            task.language.name,
-            Asked(
-                _question(task, chosen, positional, precision or usual),
-                protocol,
-                tuple(range(seeds)),
-            ),
-            setting=setting,
-        )
-        for kind, task in draw_suite(PER_CLASS[budget])
-        if kind in kinds
-        for positional in ("ape", "nope")
-    )
-
-
-def _question(
-    task: TrackingTask, chosen: Setting, positional: str, precision: Precision
-) -> Question:
     shape = Architecture(
         layers=chosen.layers,
         heads=chosen.heads,
@@ -125,32 +123,44 @@ def _question(
         positional=positional,
         context=task.width(RANGES[-1].high),
         tied=False,
-        precision=precision,
+        precision=precision or usual,
     )
-    return Question(task, shape, GeneralizesInLength(TRAIN, RANGES))
+    question = Question(task, shape, GeneralizesInLength(TRAIN, RANGES))
+    return Asked(question, protocol, tuple(range(seeds)))
 
 
 @functools.cache
 def draw_suite(per_class: int, seed: int = 0) -> tuple[tuple[str, TrackingTask], ...]:
     """The suite: class and task, class by class in the order they were drawn."""
-    generator = np.random.default_rng(seed)
     found: dict[str, list[TrackingTask]] = {kind: [] for kind in CLASSES}
     seen: set[object] = set()
-    for number in range(MOST_DRAWS):
+    for dfa in drawn_automata(seed):
         if all(len(tasks) == per_class for tasks in found.values()):
             break
-        letters = int(generator.integers(2, 4))
-        dfa = random_automaton(generator, FAMILIES[number % len(FAMILIES)], letters)
         key = _up_to_names(dfa)
-        if not 2 <= len(dfa.delta) <= 8 or key in seen:
+        if key in seen:
             continue
         seen.add(key)
         kind = smallest_fragment(dfa)
-        if len(found[kind]) < per_class and _has_words_everywhere(dfa):
+        if len(found[kind]) < per_class and has_words_everywhere(dfa):
             name = f"suite-{kind.replace('_', '-')}-{len(found[kind]) + 1:02}"
-            language = RegularLanguage(name, dfa)
-            found[kind].append(TrackingTask(RANGES[-1].high, ASKS, language=language))
+            found[kind].append(tracking(name, dfa))
     return tuple((kind, task) for kind, tasks in found.items() for task in tasks)
+
+
+def drawn_automata(seed: int) -> Iterator[DFA]:
+    """Minimal automata of 2 to 8 states, one after the other, the families in turn."""
+    generator = np.random.default_rng(seed)
+    for number in range(MOST_DRAWS):
+        letters = int(generator.integers(2, 4))
+        dfa = random_automaton(generator, FAMILIES[number % len(FAMILIES)], letters)
+        if 2 <= len(dfa.delta) <= 8:
+            yield dfa
+
+
+def tracking(name: str, dfa: DFA) -> TrackingTask:
+    """The task of the suite: say the state after every letter."""
+    return TrackingTask(RANGES[-1].high, ASKS, language=RegularLanguage(name, dfa))
 
 
 def smallest_fragment(dfa: DFA) -> str:
@@ -159,7 +169,8 @@ def smallest_fragment(dfa: DFA) -> str:
     return next((kind for kind in CLASSES if answers.get(kind) == "yes"), "none")
 
 
-def _has_words_everywhere(dfa: DFA) -> bool:
+def has_words_everywhere(dfa: DFA) -> bool:
+    """Are there members and non-members of some length in every range?"""
     language = RegularLanguage("drawn", dfa)
     return all(
         each.lengths(sizes.low, sizes.high)
@@ -170,14 +181,15 @@ def _has_words_everywhere(dfa: DFA) -> bool:
 
 def _up_to_names(dfa: DFA) -> object:
     """The same value for automata that differ in the names of their letters only."""
-    letters = range(len(dfa.alphabet.symbols))
-    return min(
-        (renamed.delta, tuple(sorted(renamed.final)))
-        for order in itertools.permutations(letters)
-        for renamed in (_renamed(dfa, order),)
-    )
+    return min((renamed.delta, tuple(sorted(renamed.final))) for renamed in _renamings(dfa))
 
 
-def _renamed(dfa: DFA, order: tuple[int, ...]) -> DFA:
-    delta = tuple(tuple(row[letter] for letter in order) for row in dfa.delta)
-    return DFA(Alphabet(dfa.alphabet.symbols), delta, dfa.start, dfa.final).minimal()
+def moves_up_to_names(dfa: DFA) -> tuple[tuple[int, ...], ...]:
+    """The same value for automata that differ in letters' names or in final states only."""
+    return min(renamed.delta for renamed in _renamings(dfa))
+
+
+def _renamings(dfa: DFA) -> Iterator[DFA]:
+    for order in itertools.permutations(range(len(dfa.alphabet.symbols))):
+        delta = tuple(tuple(row[letter] for letter in order) for row in dfa.delta)
+        yield DFA(Alphabet(dfa.alphabet.symbols), delta, dfa.start, dfa.final).minimal()
