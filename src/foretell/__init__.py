@@ -35,6 +35,7 @@ _HOMES = {
     "measure": "reports.answers",
     "predict": "reports.answers",
     "query": "training.queries",
+    "represent": "reports.represent",
 }
 
 __all__ = sorted(_HOMES)

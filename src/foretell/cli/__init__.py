@@ -20,6 +20,7 @@ from foretell.cli.learned import learned
 from foretell.cli.list import list_names
 from foretell.cli.positions import positions
 from foretell.cli.predict import predict
+from foretell.cli.represent import represent
 from foretell.cli.reproduce import reproduce
 from foretell.cli.scoreboard import scoreboard
 from foretell.cli.survey import survey
@@ -36,6 +37,7 @@ app.command("list")(list_names)
 app.command("explain")(explain)
 app.command("predict")(predict)
 app.command("decide")(decide)
+app.command("represent")(represent)
 app.command("check")(check)
 # the same work without the theories: the function looks at the name it was called by
 app.command("measure", help="Train models on short inputs, test them on longer ones.")(check)

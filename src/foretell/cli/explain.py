@@ -36,6 +36,10 @@ def explain(
         console.print(Text(f"\nforetell crasp show {entry.name}", style="dim"))
     elif entry.name in {each.name for each in catalogue.entries("programs")}:
         console.print(Text(f"\nIt has a program: foretell explain program:{name}", style="dim"))
+    if entry.name in {each.name for each in catalogue.entries("problems")}:
+        console.print(
+            Text(f"\nWhat can represent it: foretell represent {entry.name}", style="dim")
+        )
     for title, text in entry.sections:
         console.print(Text(f"\n{title}", style="bold"))
         flowing = text if title in ("Example", SETTINGS) else " ".join(text.split())

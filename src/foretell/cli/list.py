@@ -19,7 +19,7 @@ def list_names(
     kind: Annotated[str, typer.Argument(help="|".join(catalogue.KINDS))] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """What there is: tasks, languages, predictors, protocols, positional encodings."""
+    """What there is: tasks, languages, predictors, protocols, positional encodings, problems."""
     if kind and kind not in catalogue.KINDS:
         raise BadInput(
             "there is no such part of the catalogue",

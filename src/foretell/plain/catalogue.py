@@ -32,7 +32,9 @@ FOLDERS = MappingProxyType(
         "sandboxes": "sandboxes/*/*.py",
     }
 )
-ROWS = MappingProxyType({"languages": "languages/benchmark.toml"})
+ROWS = MappingProxyType(
+    {"languages": "languages/benchmark.toml", "problems": "worlds/problems.toml"}
+)
 KINDS = (
     "tasks",
     "languages",
@@ -42,6 +44,7 @@ KINDS = (
     "positionals",
     "reproductions",
     "sandboxes",
+    "problems",
 )
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
@@ -176,20 +179,29 @@ def _file_entry(kind: str, path: Path) -> Entry:
 def _row_entries(kind: str) -> tuple[Entry, ...]:
     path = ROOT / ROWS[kind]
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    found = []
-    for row in table["language"]:
-        sources = "; ".join({**table["sources"], **row.get("sources", {})}.values())
-        known = row.get("facts", {}).items()
-        facts = ", ".join(f"{name} {value}" for name, value in known) or "nothing"
-        sections = (
-            ("What", row["what"]),
-            ("Definition", f"{row['regex']}   over {' '.join(row['alphabet'])}"),
-            ("Example", "members: " + _words(row["members"])),
-            ("Known limits", "; ".join([*filter(None, [row.get("note")]), f"declared: {facts}"])),
-            ("Sources", sources),
-        )
-        found.append(Entry(row["name"], kind, path, row["what"], sections))
+    rows = table[singular(kind)]
+    found = [
+        Entry(row["name"], kind, path, row["what"], tuple(zip(SECTIONS, texts, strict=True)))
+        for row in rows
+        for texts in [_language_texts(row, table) if "regex" in row else _problem_texts(row)]
+    ]
     return tuple(sorted(found, key=lambda entry: entry.name))
+
+
+def _language_texts(row: dict[str, Any], table: dict[str, Any]) -> tuple[str, ...]:
+    known = row.get("facts", {}).items()
+    facts = ", ".join(f"{name} {value}" for name, value in known) or "nothing"
+    return (
+        row["what"],
+        f"{row['regex']}   over {' '.join(row['alphabet'])}",
+        "members: " + _words(row["members"]),
+        "; ".join([*filter(None, [row.get("note")]), f"declared: {facts}"]),
+        "; ".join({**table["sources"], **row.get("sources", {})}.values()),
+    )
+
+
+def _problem_texts(row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(row[key] for key in ("what", "definition", "example", "limits", "sources"))
 
 
 def _words(words: list[str]) -> str:
