@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,7 +164,7 @@ class Length(Protocol[Plan, Record]):
         fitted = [member.seed for member in record.members if member.status == "fitted"]
         mostly = 2 * len(fitted) >= len(runs)
         values = values_of(plan, record, fitted if mostly else runs)
-        verdict, reason = self._decide(question, values, fitted, runs)
+        verdict, reason = self.decide(question, values, fitted, runs)
         diverged = [str(member.seed) for member in record.members if member.status == "diverged"]
         notes = [f"{len(fitted)} of {len(runs)} runs fit the training range perfectly"]
         if not mostly:
@@ -201,9 +201,14 @@ class Length(Protocol[Plan, Record]):
             bar=self.bar,
         )
 
-    def _decide(
-        self, question: Question, values: tuple[Value, ...], fitted: list[int], runs: list[int]
+    def decide(
+        self,
+        question: Question,
+        values: tuple[Value, ...],
+        fitted: Sequence[int],
+        runs: Sequence[int],
     ) -> tuple[Verdict, str]:
+        """The rule, on the longer ranges that the values have."""
         assert isinstance(question.outcome, GeneralizesInLength)
         probe, seen = question.task.probes[0], question.outcome.seen
         longer = [value for value in values if value.probe == probe and value.sizes != seen]

@@ -13,6 +13,8 @@ from foretell.plain.catalogue import suggest
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import stored
+from foretell.reports.forecasts import judged, tallies
+from foretell.reports.hindsight import without_hindsight
 from foretell.reports.reproduced_bars import Best, Reached, best, reached
 from foretell.reports.reproduced_line import NOT_RUN, Compared
 from foretell.reproductions import Line, Reproduction
@@ -59,7 +61,11 @@ class Comparison:
             ]
             for name, found in bars.items()
         }
-        return {"published": published, "theories": theories, **counts}
+        told = {"published": published, "theories": theories, **counts}
+        if self.reproduction.forecast:
+            rows = judged(self.lines, self.reproduction.forecast)
+            told["forecasts"] = [each.as_json() for each in tallies(rows)]
+        return told
 
     @property
     def has_published(self) -> bool:
@@ -118,8 +124,10 @@ def compare(reproduction: Reproduction, budget: str, seeds: int | None, store: S
     lines = []
     for line in reproduction.lines(_budget(budget), seeds):
         question = line.asked.question
-        row = Row(question, predict(question), stored(line.asked, store))
-        lines.append(Compared(line, row, _fragments(question)))
+        said, measured = predict(question), stored(line.asked, store)
+        if measured is not None:
+            said = without_hindsight(said, store.first_predictions(question.hash))
+        lines.append(Compared(line, Row(question, said, measured), _fragments(question)))
     return Comparison(reproduction, budget, tuple(lines))
 
 

@@ -44,7 +44,7 @@ def reached(lines: Sequence[Compared]) -> tuple[Reached, ...]:
     for line in lines:
         for sizes in line.ranges[1:] if line.measured else ():
             place = (line.line.heading, line.question.architecture.positional, sizes)
-            gathered.setdefault(place, []).append(_reaches(line, sizes))
+            gathered.setdefault(place, []).append(reaches(line, sizes))
     return tuple(
         Reached(*place, len(found), *(sum(kind) for kind in zip(*found, strict=True)))
         for place, found in gathered.items()
@@ -60,13 +60,13 @@ def best(lines: Sequence[Compared]) -> tuple[Best, ...]:
         for sizes in line.ranges[1:] if line.measured else ():
             tasks = gathered.setdefault((line.line.group, sizes), {})
             known = tasks.get(line.line.label, False)
-            tasks[line.line.label] = known or _reaches(line, sizes)[0]
+            tasks[line.line.label] = known or reaches(line, sizes)[0]
     return tuple(Best(*place, len(tasks), sum(tasks.values())) for place, tasks in gathered.items())
 
 
-def _reaches(line: Compared, sizes: SizeRange) -> tuple[bool, bool, bool, bool]:
-    """Some run on the training distribution, every run on it, every run on every probe; and some
-    run at the last letter."""
+def reaches(line: Compared, sizes: SizeRange) -> tuple[bool, bool, bool, bool]:
+    """Does some run on the training distribution, every run on it, every run on every probe; and
+    some run at the last letter?"""
     assert line.measured is not None
     bar = line.measured.bar or 1.0
     probes = line.question.task.probes

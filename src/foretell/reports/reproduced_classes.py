@@ -7,23 +7,21 @@ on languages drawn anew would it foretell.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 from foretell.core.question import SizeRange
-from foretell.languages.classes import class_report
-from foretell.languages.dfa import DFA
 from foretell.languages.regular import RegularLanguage
 from foretell.reports._markup import Markup, element, table
+from foretell.reports.forecasts import in_da
 from foretell.reports.reproduced import Comparison, percent
 from foretell.reports.reproduced_line import Compared
 
 NOTE = (
     "DA: the languages of first-order logic with two variables and order. This split was found "
     "after `language-suite` had run, among the classes that `foretell decide` reports: there it "
-    "explains, and foretells nothing."
+    "explains and foretells nothing; only on languages drawn later does it foretell."
 )
 
 
@@ -47,7 +45,7 @@ def splits(whole: Comparison) -> tuple[Split, ...]:
         language = getattr(line.question.task, "language", None)
         if not isinstance(language, RegularLanguage) or line.measured is None:
             continue
-        place = (line.line.heading, line.question.architecture.positional, _in_da(language.dfa))
+        place = (line.line.heading, line.question.architecture.positional, in_da(language.dfa))
         gathered.setdefault(place, []).append(line)
     return tuple(
         Split(*place, len(lines), sum(map(_all_fit, lines)), _right(lines))
@@ -55,11 +53,6 @@ def splits(whole: Comparison) -> tuple[Split, ...]:
             gathered.items(), key=lambda pair: (pair[0][0:2], not pair[0][2])
         )
     )
-
-
-@functools.cache
-def _in_da(dfa: DFA) -> bool:
-    return class_report(dfa)["da"].answer == "yes"
 
 
 def _all_fit(line: Compared) -> bool:

@@ -11,6 +11,7 @@ from foretell.reports._markup import Markup, bullets, element, pairs, table, tog
 from foretell.reports.html import masthead, page
 from foretell.reports.reproduced import Comparison, percent
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
+from foretell.reports.reproduced_forecasts import forecast_section
 from foretell.reports.reproduced_line import Compared
 from foretell.reports.reproduced_probes import probes_section
 from foretell.reports.reproduced_strips import strips_figure
@@ -26,6 +27,7 @@ def reproduction_page(whole: Comparison) -> str:
     content = [
         masthead("foretell reproduce", title, under),
         summary(whole),
+        *forecast_section(whole),
         # Few tasks in many ways are a table: as dots, their headings would run into each other.
         *((whole.has_published or not apart) * [_figure(whole)]),
         *apart,

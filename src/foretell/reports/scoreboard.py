@@ -20,6 +20,7 @@ from foretell.numerics.intervals import wilson
 from foretell.plain import catalogue
 from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput, StoreProblem
+from foretell.reports.hindsight import without_hindsight
 from foretell.reports.misses import misses
 from foretell.reports.orders import orders
 from foretell.tasks.lookup import task_from_json
@@ -50,9 +51,15 @@ def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
             best[found.question.hash] = (worth, found)
     # Task by task, so that what theories decide about a language is asked for while remembered.
     ordered = sorted((found for _, found in best.values()), key=_order)
-    rows = tuple(Row(found.question, predict(found.question), found) for found in ordered)
+    rows = tuple(_row(store, found) for found in ordered)
     problems += [problem for row in rows for problem in _changed_predictions(store, row)]
     return Scoreboard(rows), problems
+
+
+def _row(store: Store, found: Measurement) -> Row:
+    asked = found.question
+    said = without_hindsight(predict(asked), store.first_predictions(asked.hash))
+    return Row(asked, said, found)
 
 
 def _time(found: Measurement) -> str:

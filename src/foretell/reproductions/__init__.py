@@ -58,6 +58,7 @@ class Reproduction(Published):
     """Something published (or planned as if it were) that one command runs again."""
 
     about: ClassVar[str] = "length"  # what its rows measure: how it is shown hangs on that
+    forecast: ClassVar[str | None] = None  # the predictor that its rows were drawn to test
 
     @abc.abstractmethod
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:

@@ -58,6 +58,7 @@ class LanguageSuiteFresh(Reproduction):
 
     title = "Random regular languages drawn anew: a forecast put to the test"
     source = "our own suite; the rule was fixed on the first one, before these were trained"
+    forecast = "late-moves"
 
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """Group by group, each language without positions."""

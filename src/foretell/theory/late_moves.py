@@ -78,16 +78,15 @@ class LateMoves(Predictor):
     def _state(self, question: Question, found: Existence) -> Prediction:
         task, outcome = question.task, question.outcome
         assert isinstance(task, TrackingTask) and isinstance(outcome, GeneralizesInLength)
-        furthest = _furthest(outcome)
-        limit, moves = LIMITS[furthest], late_moves(task, outcome.seen.high, furthest)
-        few = moves <= limit
-        seen = f"{moves:.2g} state changes a word beyond length {TRAINED} at {furthest}"
         if found.value != "yes":
             verdict, reason = Verdict.NO, "some state has no C-RASP[∅] program"
-        elif few:
-            verdict, reason = Verdict.YES, f"a program exists, and {seen} are at most {limit:g}"
         else:
-            verdict, reason = Verdict.NO, f"a program exists, but {seen} are more than {limit:g}"
+            furthest = _furthest(outcome)
+            limit, moves = LIMITS[furthest], late_moves(task, outcome.seen.high, furthest)
+            seen = f"{moves:.2g} state changes a word beyond length {TRAINED} at {furthest}"
+            few, many = f"and {seen} are at most {limit:g}", f"but {seen} are more than {limit:g}"
+            verdict = Verdict.YES if moves <= limit else Verdict.NO
+            reason = f"a program exists, {few if verdict is Verdict.YES else many}"
         return Prediction(
             predictor=self.name,
             question=question,
