@@ -34,6 +34,9 @@ def represent(
     ] = None,
     bits: Annotated[int | None, typer.Option(help="Bits a number there. Usually 16.")] = None,
     heads: Annotated[int | None, typer.Option(help="Of the one layer. Usually 1.")] = None,
+    width: Annotated[
+        int | None, typer.Option(help="Of a model: up to which length is it not excluded?")
+    ] = None,
     accuracy: Annotated[
         float | None, typer.Option(help="Of an index: 0.5 to 1. Usually 1.")
     ] = None,
@@ -56,7 +59,7 @@ def represent(
         from foretell.reports import represented, represented_shown
 
         options = represented.Options(
-            depth, precision, steps, length, bits, heads, accuracy, symbols, alphabet
+            depth, precision, steps, length, bits, heads, width, accuracy, symbols, alphabet
         )
         found = _answer(what, options)
         if as_json:

@@ -23,6 +23,7 @@ def represent(
     length: int | None = None,
     bits: int | None = None,
     heads: int | None = None,
+    width: int | None = None,
     accuracy: float | None = None,
     symbols: int | None = None,
     alphabet: str | None = None,
@@ -37,7 +38,9 @@ def represent(
     >>> {bound.model.name: bound.least for bound in represent("index", length=64).bounds}
     {'RNN: Elman, GRU': 4, 'RNN: LSTM': 2, 'SSM, diagonal': 4, 'transformer, 1 layer': None}
     """
-    options = Options(depth, precision, steps, length, bits, heads, accuracy, symbols, alphabet)
+    options = Options(
+        depth, precision, steps, length, bits, heads, width, accuracy, symbols, alphabet
+    )
     if what in PROBLEMS:
         return represent_problem(what, options)
     dfa, about = language_named(what, alphabet)

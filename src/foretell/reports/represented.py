@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, final
 from foretell.plain.errors import BadInput
 from foretell.worlds import circuit_rules, problem_sizes
 from foretell.worlds.circuit_rules import CAVEAT, DEPTHS, PRECISIONS, STEPS, Verdict
-from foretell.worlds.problem_sizes import CASES, Asked, Bound
+from foretell.worlds.problem_cuts import CASES, Asked
+from foretell.worlds.problem_sizes import Bound
 from foretell.worlds.problems import PROBLEMS, Problem
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ EXISTS = (
 )
 AT_LEAST = "Bounds say what is excluded; they do not say that more width is enough."
 OF_MODELS = ("depth", "precision", "steps")
-OF_SIZES = ("length", "bits", "heads", "accuracy", "symbols")
+OF_SIZES = ("length", "bits", "heads", "width")
 
 
 @final
@@ -41,6 +42,7 @@ class Options:
     length: int | None = None
     bits: int | None = None
     heads: int | None = None
+    width: int | None = None
     accuracy: float | None = None
     symbols: int | None = None
     alphabet: str | None = None
@@ -175,6 +177,7 @@ class Sizes:
             "counts": self.problem.counts,
             "bits": asked.bits,
             "heads": asked.heads,
+            "width": asked.width,
             **own,
             "needed": {"bits": asked.needed(), "formula": self.formula},
             "bounds": [bound.as_json() for bound in self.bounds],
@@ -201,7 +204,7 @@ def represent_problem(what: str, options: Options) -> Represented:
     if problem.complete is not None:
         options.allow(OF_MODELS, f"{what} is asked about at all lengths, for every model")
         return Verdicts(what, problem.what, what, models(options))
-    own = ("length", "bits", "heads", *CASES[what].options)
+    own = (*OF_SIZES, *CASES[what].options)
     options.allow(own, f"{what} is asked about at one length, and its bounds are on width")
     return Sizes(Asked(what, **options.given()))
 

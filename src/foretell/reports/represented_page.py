@@ -79,13 +79,12 @@ def _cell(verdict: Verdict, cited: dict[str, int]) -> Markup:
 def _sizes(found: Sizes) -> list[Markup]:
     notes = shown.built_notes(found)
     told = [f"[{number}] {note}" for note, number in notes.items()]
-    lines = [shown.size_cells(bound, notes) for bound in found.bounds]
+    lines = [shown.size_cells(found, bound, notes) for bound in found.bounds]
     vacuous = f" {shown.VACUOUS}" if any(bound.vacuous for bound in found.bounds) else ""
     return [
         element("p", shown.asked_words(found), class_="question"),
-        table(shown.SIZE_HEADS, lines),
-        element("p", shown.SYMBOLS, class_="quiet"),
-        section("How it follows", bullets([*shown.cut_lines(found), *told])),
+        table(shown.size_heads(found), lines),
+        section("How it follows", bullets([*shown.cut_lines(found), *told, shown.SYMBOLS])),
         section("Over lengths", _growth(found)),
         section("The problem", pairs(_problem(found))),
         section(NOT_SAID, element("p", f"{AT_LEAST}{vacuous}")),

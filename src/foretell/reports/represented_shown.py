@@ -11,7 +11,8 @@ from rich.text import Text
 from foretell.plain.wording import counted
 from foretell.reports.represented import AT_LEAST, EXISTS, Represented, Sizes, Verdicts, condition
 from foretell.worlds.circuit_rules import CAVEAT, NO, NOTHING, OPEN, YES, Verdict
-from foretell.worlds.problem_sizes import Bound, Built
+from foretell.worlds.problem_cuts import LONGEST, Built
+from foretell.worlds.problem_sizes import Bound
 
 STYLE = {YES: "bold green", NO: "bold red", OPEN: "bold yellow"}
 SHORT = {YES: "yes", NO: "no", OPEN: "unknown"}
@@ -19,7 +20,6 @@ GROWS = {"none": "no", "logarithmic": "log n", "linear": "n", "polynomial": "pol
 QUESTION = "Can a transformer do it at every length n, with so many steps of thought?"
 SYMBOLS = "p: bits a number; H: heads, m: width of one, d: width of the stream."
 VACUOUS = "Vacuous: every model has that much."
-SIZE_HEADS = ("model", "at least", "carries", "built")
 
 
 def show(console: Console, found: Represented) -> None:
@@ -137,11 +137,11 @@ def _show_sizes(console: Console, found: Sizes) -> None:
     console.print(Text.assemble((found.name, "bold"), (f"   {found.problem.what}", "dim")))
     console.print(Text(asked_words(found)))
     lines = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for head in SIZE_HEADS:
+    for head in size_heads(found):
         lines.add_column(head)
     notes = built_notes(found)
     for bound in found.bounds:
-        lines.add_row(*map(Text, size_cells(bound, notes)))
+        lines.add_row(*map(Text, size_cells(found, bound, notes)))
     console.print(lines)
     console.print()
     console.print(_listed((f"[{number}]", note, "") for note, number in notes.items()))
@@ -181,7 +181,14 @@ def note(built: Built) -> str:
     return f"{built.what}: {built.shown}"
 
 
-def size_cells(bound: Bound, notes: dict[str, int]) -> tuple[str, ...]:
+def size_heads(found: Sizes) -> list[str]:
+    """Of a table of sizes."""
+    width = found.asked.width
+    reaches = [] if width is None else [f"width {width:,}: not excluded"]
+    return ["model", "at least", "carries", *reaches, "built"]
+
+
+def size_cells(found: Sizes, bound: Bound, notes: dict[str, int]) -> list[str]:
     """One row, as text."""
     least, carries, built = "no bound", "–", "–"
     if bound.least is not None:
@@ -194,7 +201,15 @@ def size_cells(bound: Bound, notes: dict[str, int]) -> tuple[str, ...]:
         own = bound.built
         size = f"width {own.width:,}" if own.bits is None else counted(own.bits, "bit")
         built = f"{size} [{notes[note(own)]}]"
-    return bound.model.name, least, carries, built
+    reaches = [] if found.asked.width is None else [reached(bound)]
+    return [bound.model.name, least, carries, *reaches, built]
+
+
+def reached(bound: Bound) -> str:
+    """Up to which length a model of the width asked about is not excluded."""
+    if bound.least is None or bound.longest == LONGEST:
+        return "at any n"
+    return f"up to n = {bound.longest:,}" if bound.longest else "at no n"
 
 
 def cut_lines(found: Sizes) -> list[str]:

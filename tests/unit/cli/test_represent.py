@@ -98,6 +98,13 @@ def test_a_vacuous_bound_says_so():
     assert [bound["vacuous"] for bound in told["bounds"]] == [True, True, True, False]
 
 
+def test_a_model_that_is_there_is_told_how_far_it_reaches():
+    done = foretell("represent", "copy", "--width", 64, "--bits", 16)
+    assert "up to n = 218" in done.out and "at any n" in done.out  # (64 · 16 + 1) / log₂ 26
+    told = json.loads(foretell("represent", "copy", "--width", 64, "--json").out)
+    assert [bound["longest"] for bound in told["bounds"]] == [218, 435, 218, None]
+
+
 @pytest.mark.parametrize("what", ["s5-word", "induction", "three-gram", "tomita-3", "index"])
 def test_the_page_is_one_file_without_the_network(tmp_path, what):
     page = tmp_path / "page.html"
@@ -136,12 +143,12 @@ def test_list_and_explain_know_the_problems():
 
 
 @pytest.mark.parametrize("what", ["s5-word", "index"])
-def test_problems_are_answered_without_jax(what):
+def test_problems_are_answered_without_jax_and_numpy(what):
     code = (
         "import sys\nsys.argv = ['foretell', 'represent', sys.argv[1]]\n"
         "from foretell.cli import main\n"
         "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code\n"
-        "print([name for name in ('jax', 'matplotlib', 'equinox') if name in sys.modules])"
+        "print([name for name in ('jax', 'matplotlib', 'scipy', 'numpy') if name in sys.modules])"
     )
     run = [sys.executable, "-c", code, what]
     printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout

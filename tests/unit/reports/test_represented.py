@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import foretell as ft
-from foretell.constructions.induction_head import induction_head, said, sign_codes
+from foretell.constructions.induction_head import induction_head, said, score_bits, sign_codes
 from foretell.languages import benchmark
 from foretell.languages.algebra.depth import depth_class
 from foretell.languages.algebra.witness import Witness
@@ -25,9 +25,11 @@ from foretell.reports.represented import Sizes, Verdicts
 from foretell.worlds import circuit_rules
 from foretell.worlds.automata import automaton
 from foretell.worlds.circuit_rules import NO, REGULAR, TASKS, YES
+from foretell.worlds.communication import Size, longest_induction
 from foretell.worlds.communication_counts import kinds_bits
 from foretell.worlds.induction_words import follower, index_words
-from foretell.worlds.problem_sizes import CASES, Asked, bounds
+from foretell.worlds.problem_cuts import CASES, LONGEST, Asked
+from foretell.worlds.problem_sizes import bounds
 from foretell.worlds.problems import PROBLEMS
 from foretell.worlds.regular_circuits import placed
 
@@ -201,15 +203,44 @@ def test_one_head_of_logarithmic_width_finds_the_place_asked_for() -> None:
         assert np.array_equal(np.round(words @ weights), words)
 
 
-@pytest.mark.parametrize("length", [9, 33])
+@pytest.mark.parametrize("length", [9, 33, 129])
 def test_two_layers_of_the_width_named_answer_the_hard_words(length: int) -> None:
     bits = np.random.default_rng(0).integers(0, 2, (50, (length - 1) // 2))
     asked = np.arange(50) % bits.shape[1]
     network = induction_head(length, sign_codes(4))
     built = bounds(Asked("induction", length))[-1].built
     assert built is not None and built.width == network.width
+    assert f"scores of {score_bits(length)} bits" in built.what
     found = said(network, index_words(bits, asked))
     assert np.array_equal(found, bits[np.arange(50), asked])
+
+
+@given(
+    problem=st.sampled_from(sorted(CASES)),
+    bits=st.integers(1, 40),
+    heads=st.integers(1, 4),
+    width=st.integers(1, 300),
+)
+def test_the_longest_length_is_the_last_at_which_the_width_is_enough(
+    problem: str, bits: int, heads: int, width: int
+) -> None:
+    for place, bound in enumerate(bounds(Asked(problem, 1000, bits, heads, width=width))):
+        if bound.least is None:
+            continue
+        assert bound.longest is not None and 0 <= bound.longest < LONGEST
+        if bound.longest >= 3:
+            assert bounds(Asked(problem, bound.longest, bits, heads))[place].least <= width
+        after = max(3, bound.longest + 1)  # the least that all problems have
+        assert bounds(Asked(problem, after, bits, heads))[place].least > width
+
+
+def test_the_longest_lengths_are_those_of_the_calculator_or_none() -> None:
+    for width, bits in ((28, 9), (1, 1), (7, 16)):
+        found = bounds(Asked("induction", 9, bits, width=width))[-1].longest
+        odd = longest_induction(Size(width=width, precision=bits))
+        assert found == odd + 1  # the even length above hides no more
+    assert bounds(Asked("copy", 1, 1, symbols=10**6, width=1))[0].longest == 0
+    assert bounds(Asked("index", 9, accuracy=0.5, width=1))[0].longest == LONGEST
 
 
 def test_growth_reaches_beyond_the_length_and_holds_it() -> None:
@@ -231,7 +262,9 @@ def test_growth_reaches_beyond_the_length_and_holds_it() -> None:
         ("index", {"heads": 0}, "heads"),
         ("index", {"accuracy": 0.3}, "accuracy"),
         ("index", {"accuracy": float("nan")}, "accuracy"),
+        ("index", {"width": 0}, "no width"),
         ("index", {"symbols": 3}, "means nothing"),
+        ("parity", {"width": 3}, "means nothing"),
         ("index", {"depth": "constant"}, "means nothing"),
         ("copy", {"symbols": 1}, "letters"),
         ("induction", {"length": 2}, "positions"),
