@@ -57,6 +57,8 @@ def reproduce(
             fitted,
             gap_grid,
             gap_shown,
+            penalized,
+            penalized_shown,
             reproduced,
             reproduced_page,
             reproduced_shown,
@@ -87,6 +89,9 @@ def reproduce(
             elif asked_for.about == "capture":
                 whole = capture_curves.collect(asked_for, budget, seeds, runs)
                 show, page = capture_shown.show, capture_shown.capture_page
+            elif asked_for.about == "positions":
+                whole = penalized.collect(asked_for, budget, seeds, runs)
+                show, page = penalized_shown.show, penalized_shown.penalty_page
             elif asked_for.about == "symbols":
                 whole = symbol_curves.collect(asked_for, budget, seeds, runs)
                 show, page = symbol_shown.show, symbol_shown.symbols_page

@@ -1,0 +1,152 @@
+"""Models trained with and without a penalty on products of positions: heads and scores, gathered.
+
+Scores are those of all runs, fitted or not, so that strengths are compared over the same seeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from foretell.core.measurement import Measurement
+from foretell.core.question import GeneralizesInLength, SizeRange
+from foretell.protocols._running import stored
+from foretell.protocols._trained import RUN
+from foretell.protocols.length import Length
+from foretell.reports.fitted import read_budget
+from foretell.reports.positions import Positions, inspect
+from foretell.reproductions import Line, Reproduction
+from foretell.training.store import Store
+
+
+@dataclass(frozen=True)
+class Penalized:
+    """One task at one strength: what was measured, and its heads where the store has weights."""
+
+    line: Line
+    measured: Measurement | None
+    looked: Positions | None
+
+    @property
+    def task(self) -> str:
+        """The row's task."""
+        return self.line.label
+
+    @property
+    def strength(self) -> float:
+        """What the penalty is multiplied by."""
+        protocol = self.line.asked.protocol
+        assert isinstance(protocol, Length)
+        return protocol.position_penalty
+
+    @property
+    def ranges(self) -> tuple[SizeRange, ...]:
+        """The sizes trained on, then the longer ones."""
+        outcome = self.line.asked.question.outcome
+        assert isinstance(outcome, GeneralizesInLength)
+        return (outcome.seen, *outcome.asked)
+
+    @property
+    def reach(self) -> int:
+        """Positions at this distance and beyond never met in training."""
+        return self.line.asked.question.task.width(self.ranges[0].high)
+
+    def shares(self, sizes: SizeRange) -> dict[int, float]:
+        """Share of words all right in a range, on the training distribution, by seed."""
+        probe = self.line.asked.question.task.probes[0]
+        found = {}
+        for curve in self.measured.curves if self.measured else ():
+            inside = [point for point in curve.points if sizes.low <= point[0] <= sizes.high]
+            if curve.probe == probe and inside:
+                found[curve.seed] = sum(p[1] for p in inside) / sum(p[2] for p in inside)
+        return found
+
+    @property
+    def fitted(self) -> int:
+        """Runs that fit the training range perfectly."""
+        return len(self.measured.provenance["fitted"]) if self.measured else 0
+
+    @property
+    def offsets(self) -> tuple[float, ...]:
+        """Offset variance of every head of every seed, the largest first."""
+        return tuple(head.offset for head in self.looked.heads) if self.looked else ()
+
+    @property
+    def uses(self) -> tuple[float, ...]:
+        """Variance of all products of the same heads: how much they use positions at all."""
+        return tuple(head.whole for head in self.looked.heads) if self.looked else ()
+
+    @property
+    def regularizers(self) -> tuple[float, ...]:
+        """Regularizer (8) as trained, by seed."""
+        return tuple(model.first_key for model in self.looked.models) if self.looked else ()
+
+    def squares(self) -> Float[np.ndarray, "member length"]:
+        """Squared products by distance, a row a seed."""
+        assert self.looked is not None
+        return np.stack([model.by_distance for model in self.looked.models])
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, seed by seed."""
+        question = self.line.asked.question
+        seen = self.looked.as_json() if self.looked else {}
+        return {
+            "task": self.task,
+            "strength": self.strength,
+            "architecture": question.architecture.as_json(),
+            "question": question.hash,
+            "run": self.line.asked.plan.hash,
+            "protocol": self.line.asked.protocol.as_json(),
+            "fitted": [self.fitted, len(self.line.asked.seeds)] if self.measured else None,
+            "shares": [
+                {"size_range": [sizes.low, sizes.high], "by_seed": self.shares(sizes)}
+                for sizes in self.ranges
+            ],
+            "measurement": self.measured.as_json() if self.measured else None,
+            "positions": seen.get("models"),
+            "norms_averaged_over": seen.get("norms_averaged_over"),
+            "looked_at": seen.get("provenance"),
+        }
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """The whole reproduction."""
+
+    reproduction: Reproduction
+    budget: str
+    rows: tuple[Penalized, ...]
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """In the table's order."""
+        return tuple(dict.fromkeys(row.task for row in self.rows))
+
+    def of(self, task: str) -> tuple[Penalized, ...]:
+        """A task's rows, the weakest penalty first."""
+        own = (row for row in self.rows if row.task == task)
+        return tuple(sorted(own, key=lambda row: row.strength))
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `foretell reproduce position-penalty --json`."""
+        return {
+            "title": self.reproduction.title,
+            "source": self.reproduction.source,
+            "budget": self.budget,
+            "rows": [row.as_json() for row in self.rows],
+        }
+
+
+def collect(reproduction: Reproduction, budget: str, seeds: int | None, store: Store) -> Penalties:
+    """Every line beside what the store has for it; heads are measured from the kept weights."""
+    rows = []
+    for line in reproduction.lines(read_budget(budget), seeds):
+        asked = line.asked
+        folder = store.folder(asked.question.hash, asked.plan.hash)
+        measured = stored(asked, store)
+        whole = measured is not None and (folder / RUN).is_file()
+        rows.append(Penalized(line, measured, inspect(folder) if whole else None))
+    return Penalties(reproduction, budget, tuple(rows))
