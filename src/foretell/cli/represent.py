@@ -80,6 +80,9 @@ def _answer(what: str, options: Options) -> Represented:
 
     if what in PROBLEMS:
         return represent_problem(what, options)
+    from rich.console import Console
+
     from foretell.reports.represent import represent as represent_any
 
-    return represent_any(what, **options.given())
+    with Console(stderr=True).status("working out the groups of the language"):
+        return represent_any(what, **options.given())

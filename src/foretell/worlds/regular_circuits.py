@@ -27,6 +27,7 @@ from foretell.worlds.automata import BUILT_IN, automaton, family_of
 from foretell.worlds.circuit_rules import REGULAR
 from foretell.worlds.problems import PROBLEMS
 
+MOST_STATES = 1000  # with more, the classes take minutes
 # kinds in the order of REGULAR, with the class whose law a language outside it breaks
 REFUTED = {"partially ordered": "r_trivial", "quasi-aperiodic": "quasi_aperiodic"}
 
@@ -98,6 +99,12 @@ def placed(name: str, dfa: DFA) -> Placed:
     ['commutative', 'quasi-aperiodic', 'non-solvable']
     """
     smallest = dfa.minimal()
+    if len(smallest.delta) > MOST_STATES:
+        raise BadInput(
+            "the automaton is too large for its algebra",
+            seen=counted(len(smallest.delta), "state"),
+            why=f"at most {MOST_STATES:,}, once it is minimal",
+        )
     depth = depth_class(smallest)  # refuses a semigroup that is too large, and says how large
     report = class_report(smallest)
     refuted: dict[str, Witness] = {}
@@ -145,6 +152,8 @@ def _unknown(what: str) -> BadInput:
     hint = "foretell list problems; or a regular language: tomita-4, 'regex:(ab)*', mine.json"
     if what in {entry.name for entry in catalogue.entries("tasks")}:
         why = "it is a task to be trained on, and no rule about circuits or sizes knows it"
+        near = [name for name in PROBLEMS if name in what.split("-")]
+        hint = f"foretell represent {near[0]}, which is like it" if near else hint
     else:
         why = "no problem, regular language or automaton has that name"
         hint = catalogue.suggest(what, [*PROBLEMS, *benchmark.names(), *BUILT_IN]) or hint

@@ -277,6 +277,7 @@ def test_growth_reaches_beyond_the_length_and_holds_it() -> None:
         ("tomita-4", {"bits": 4}, "means nothing"),
         ("regex:(ab", {}, "cannot be read"),
         ("symmetric-9", {}, "semigroup is too large"),
+        ("mod-1001", {}, "too large for its algebra"),
         ("gone.json", {}, "no such file"),
     ],
 )
@@ -290,3 +291,6 @@ def test_unknown_names_get_the_nearest_and_tasks_are_told_what_they_are() -> Non
         ft.represent("s5-wrd")
     with pytest.raises(BadInput, match="task to be trained on"):
         ft.represent("sort")
+    for task, problem in (("copy-unique", "copy"), ("dyck-1", "dyck")):
+        with pytest.raises(BadInput, match=f"foretell represent {problem}, which is like it"):
+            ft.represent(task)

@@ -113,7 +113,8 @@ def depth_class_of(letters: Maps, limit: int = SEMIGROUP_LIMIT) -> DepthClass:
         raise BadInput(
             "the automaton's semigroup is too large",
             seen=f"{size:,} elements reached",
-            why=f"its closure is stopped beyond {limit:,}; n states can have n to the power n",
+            why=f"its closure is stopped beyond {limit:,}, and sooner if the states are many; "
+            "n states can have n to the power n",
             hint="an automaton with fewer states or letters, or a higher limit",
         )
     found = [_series(semigroup, int(e)) for e in Green(semigroup).representatives]
