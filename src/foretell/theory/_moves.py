@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from foretell.core.question import SizeRange
 from foretell.languages.dfa import DFA
@@ -49,22 +49,29 @@ def forgets(dfa: DFA) -> bool:
 
 
 def _by_size(
-    table: SamplingTable, dfa: DFA, trained: int, asked: np.ndarray
+    table: SamplingTable, dfa: DFA, trained: int, asked: Int[np.ndarray, " size"]
 ) -> Float[np.ndarray, " size"]:
     """Backwards from the end of the word: moves count until only the trained letters are left.
 
-    Values are kept for pairs of the sampler's state and the language's.
+    A value for each pair of the sampler's state and the language's that some word reaches.
     """
-    after, delta = np.asarray(table.delta), np.array(dfa.delta)
+    after, delta = np.asarray(table.delta).tolist(), dfa.delta
+    pairs = [(int(table.start), dfa.start)]
+    number = {pairs[0]: 0}
+    steps: list[list[int]] = []
+    for own, state in pairs:  # grows while it is walked
+        reached = list(zip(after[own], delta[state], strict=True))
+        pairs += [pair for pair in dict.fromkeys(reached) if pair not in number]
+        number |= {pair: place for place, pair in enumerate(pairs[len(number) :], len(number))}
+        steps.append([number[pair] for pair in reached])
+    onward, owns = np.array(steps), [own for own, _ in pairs]
+    moves = np.array([[to != state for to in delta[state]] for _, state in pairs], np.float64)
     upto = np.minimum(np.asarray(table.thresholds, np.float64), 1.0)
-    chances = np.diff(upto, axis=-1, prepend=0.0)
-    changes = (delta != np.arange(len(delta))[:, None]).T.astype(np.float64)
-    to_come = [np.zeros((len(after), len(delta)))]
+    chances = np.diff(upto, axis=-1, prepend=0.0)[:, owns]
+    to_come = [np.zeros(len(pairs))]
     for share in chances[1 : int(asked[-1]) - trained + 1]:
-        further = changes + to_come[-1][after[:, :, None], delta.T]
-        to_come.append(np.einsum("sa,saq->sq", share, further))
+        to_come.append((share * (moves + to_come[-1][onward])).sum(axis=-1))
     late = np.stack([to_come[size - trained] for size in asked])
     for place in range(1, trained + 1):  # all sizes at once: the letters that training has seen
-        further = late[:, after[:, :, None], delta.T]
-        late = np.einsum("nsa,nsaq->nsq", chances[asked - trained + place], further)
-    return late[:, int(table.start), dfa.start]
+        late = (chances[asked - trained + place] * late[:, onward]).sum(axis=-1)
+    return late[:, 0]

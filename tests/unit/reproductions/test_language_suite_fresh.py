@@ -18,6 +18,8 @@ from foretell.reproductions.language_suite_fresh import (
     LanguageSuiteFresh,
     draw_fresh,
 )
+from foretell.theory._moves import late_moves
+from foretell.theory.late_moves import LIMITS
 
 GPU = COUNTS[Budget.GPU]
 
@@ -73,6 +75,22 @@ def test_it_is_asked_as_the_first_suite_is():
         assert (asked.protocol, asked.seeds) == (first.protocol, first.seeds)
         assert asked.question.architecture == first.question.architecture
         assert asked.question.outcome == first.question.outcome
+
+
+def test_the_forecast_is_the_one_fixed_before_the_run():
+    """Late moves under the limit, by group: a rule changed afterwards would show here."""
+    found = {
+        (group, sizes): sum(
+            late_moves(task, 50, sizes) <= LIMITS[sizes]
+            for each, task in draw_fresh(*GPU)
+            if each == group
+        )
+        for group in ("da", "counting")
+        for sizes in LIMITS
+    }
+    near, far = LIMITS
+    assert (LIMITS[near], LIMITS[far]) == (2.0, 0.1)
+    assert found == {("da", near): 28, ("da", far): 4, ("counting", near): 0, ("counting", far): 0}
 
 
 def test_two_processes_can_share_it():
