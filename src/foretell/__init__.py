@@ -30,10 +30,10 @@ _HOMES = {
     "Store": "training.store",
     "Task": "core.task",
     "build_scoreboard": "reports.scoreboard",
-    "check": "reports.answers",
+    "check": "reports.asked",
     "find_task": "tasks.lookup",
-    "measure": "reports.answers",
-    "predict": "reports.answers",
+    "measure": "reports.asked",
+    "predict": "reports.asked",
     "query": "training.queries",
     "represent": "reports.represent",
 }

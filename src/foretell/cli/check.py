@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretell.plain.catalogue import is_sandbox
+
 if TYPE_CHECKING:
     from foretell.core.scoreboard import Row
 
@@ -16,7 +18,9 @@ SHAPE, TRAINING, OUTPUT = "Architecture", "Training", "Output"
 
 def check(
     context: typer.Context,
-    what: Annotated[str, typer.Argument(help="A name, `regex:…`, a DFA file, a question file.")],
+    what: Annotated[
+        str, typer.Argument(help="A name, NAME:settings, `regex:…`, a DFA file, a question file.")
+    ],
     positional: Annotated[
         str | None, typer.Option(help="Encodings, separated by commas. (default: by protocol)")
     ] = None,
@@ -137,7 +141,7 @@ def check(
         "threshold": threshold,
     }
     with _start.computing():
-        if _sandboxed.is_sandbox(what):
+        if is_sandbox(what):
             _sandboxed.check(what, settings, store, html, as_json)
             return
         from foretell.reports import answers

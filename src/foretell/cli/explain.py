@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -21,13 +21,20 @@ SETTINGS = "With these settings"
 
 def explain(
     name: Annotated[str, typer.Argument(help="A name from `foretell list`, or NAME:settings.")],
+    settings: Annotated[
+        bool, typer.Option("--settings", help="A sandbox's settings, with every budget's values.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """What it is, its definition, an example, its known limits, its sources."""
     entry = _find(name)
+    listed = entry.kind == "sandboxes" and (settings or ":" in name)
+    if settings and not listed:
+        raise BadInput("only sandboxes list their settings", seen=entry.name, why="it is none")
     if as_json:
         sections = {title.lower().replace(" ", "_"): text for title, text in entry.sections}
-        print(json.dumps({"name": entry.name, "kind": entry.kind, "title": entry.title} | sections))
+        told = {"name": entry.name, "kind": entry.kind, "title": entry.title} | sections
+        print(json.dumps(told | ({"settings": _settings_json(name)} if listed else {})))
         return
     console = Console()
     console.print(Text(f"{entry.name}: {entry.title}", style="bold"), end=" ")
@@ -44,6 +51,10 @@ def explain(
         console.print(Text(f"\n{title}", style="bold"))
         flowing = text if title in ("Example", SETTINGS) else " ".join(text.split())
         console.print(Padding(Text(flowing), (0, 0, 0, 2)))
+    if entry.kind == "sandboxes":
+        console.print(Text("\nSettings", style="bold"))
+        asked = f"foretell explain {entry.name} --settings lists them, and what each budget takes"
+        console.print(Padding(Text(_settings_text(name) if listed else asked), (0, 0, 0, 2)))
 
 
 def _find(name: str) -> catalogue.Entry:
@@ -60,6 +71,8 @@ def _find(name: str) -> catalogue.Entry:
         )
     if settings and first in {each.name for each in catalogue.entries("tasks")}:
         return _with_settings(name, catalogue.find(first, ("tasks",)))
+    if colon and first in {each.name for each in catalogue.entries("sandboxes")}:
+        return catalogue.find(first, ("sandboxes",))
     return catalogue.find(name)
 
 
@@ -76,3 +89,20 @@ def _with_settings(name: str, entry: catalogue.Entry) -> catalogue.Entry:
     told += [f"{fact.name}: {fact.value} ({fact.source})" for fact in task.facts]
     sections = ((SETTINGS, "\n".join(told)), *entry.sections)
     return dataclasses.replace(entry, name=task.name, sections=sections)
+
+
+def _settings_text(name: str) -> str:
+    """Loads the sandbox, and JAX with it: that is why it is not said unasked."""
+    from foretell.reports.playing import foretold
+    from foretell.reports.sandbox_settings import settings_text
+
+    said = foretold(name)
+    return settings_text(said.sandbox, said.settings if said.changed else None)
+
+
+def _settings_json(name: str) -> list[dict[str, Any]]:
+    from foretell.reports.playing import foretold
+    from foretell.reports.sandbox_settings import settings_rows
+
+    said = foretold(name)
+    return settings_rows(said.sandbox, said.settings if said.changed else None)

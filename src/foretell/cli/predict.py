@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretell.plain.catalogue import is_sandbox
+
 if TYPE_CHECKING:
     from foretell.core.prediction import Checked
 
 
 def predict(
-    what: Annotated[str, typer.Argument(help="A name, `regex:…`, a DFA file, a question file.")],
+    what: Annotated[
+        str, typer.Argument(help="A name, NAME:settings, `regex:…`, a DFA file, a question file.")
+    ],
     positional: Annotated[
         str | None, typer.Option(help="Encodings, separated by commas. (default: nope,ape)")
     ] = None,
@@ -46,7 +50,7 @@ def predict(
     with _start.computing():
         asked = {"positional": positional, "alphabet": alphabet, "samples": samples}
         asked |= {"architecture": architecture}
-        if _sandboxed.is_sandbox(what):
+        if is_sandbox(what):
             _sandboxed.predict(what, {**asked, "check": check}, as_json)
             return
         from foretell.reports import answers

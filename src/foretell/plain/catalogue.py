@@ -11,6 +11,7 @@ import difflib
 import importlib
 import inspect
 import itertools
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ KINDS = (
     "sandboxes",
     "problems",
 )
+ASKED = ("tasks", "languages", "programs", "sandboxes")  # what check and predict know by name
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
 
@@ -112,6 +114,22 @@ def singular(kind: str) -> str:
     ('task', 'sandbox')
     """
     return kind.removesuffix("es") if kind.endswith("xes") else kind.removesuffix("s")
+
+
+def is_sandbox(what: str) -> bool:
+    """Is `NAME` or `NAME:settings` a sandbox? A name that nothing has is refused.
+
+    It is refused here, because the nearest names are those of tasks and of sandboxes.
+    """
+    name, colon, _ = what.partition(":")
+    if not re.fullmatch(r"[\w-]+", name):  # written out, or a file
+        return False
+    sandboxes = {entry.name for entry in entries("sandboxes")}
+    if name in sandboxes or (colon and suggest(name, sandboxes) is None):
+        return name in sandboxes
+    if colon and name in {entry.name for kind in ASKED for entry in entries(kind)}:
+        return False
+    return find(name, ASKED).kind == "sandboxes"
 
 
 def suggest(name: str, known: Iterable[str]) -> str | None:

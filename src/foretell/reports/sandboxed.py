@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from foretell.plain.settings import changed
 from foretell.plain.wording import counted
+from foretell.protocols._asking import Budget
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, pairs, table
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.sandbox_figures import sandbox_figure
+from foretell.reports.sandbox_settings import clipped
 from foretell.reproductions import Cell, Experiment
-from foretell.reproductions._sandboxed import comparisons
+from foretell.reproductions._sandboxed import comparisons, settings_of
 from foretell.sandboxes import Claim, Comparison, Sandbox, Value, load
 
+FIXED = (
+    "At these settings the claims keep their formulas; tolerances, and levels that rest on what "
+    "was seen, were fixed for the preset."
+)
 HEADS = ("quantity", "predicted", "measured", "tolerance", "evidence", "")
 MARKS = {"=": "", "<=": "≤ ", ">=": "≥ ", "order": ""}
 
@@ -42,6 +49,11 @@ class Played:
         """Nothing if it was not run."""
         return () if self.found is None else comparisons(self.found["values"])
 
+    @property
+    def changes(self) -> dict[str, tuple[Any, Any]]:
+        """Settings that are not the preset's: the preset's value, and this one."""
+        return changed(self.sandbox.settings(Budget(self.budget)), settings_of(self.cell))
+
     def as_json(self) -> dict[str, Any]:
         """Settings, rows, what they do not show, curves and provenance."""
         rows = [
@@ -54,6 +66,7 @@ class Played:
             "budget": self.budget,
             "caveat": self.sandbox.caveat,
             "settings": dict(self.cell.settings),
+            **changes_json(self.changes, self.budget),
             "rows": rows,
             "curves": found["values"].get("curves"),
             "provenance": found["provenance"],
@@ -106,7 +119,28 @@ def show_played(console: Console, played: Played) -> None:
         console.print(Text("not run yet", style="dim"))
         return
     print_columns(console, HEADS, [cells(row) for row in played.rows])
+    for told in changes_told(played.changes, played.budget):
+        console.print(Text(told))
     console.print(Text(limit(played.sandbox), style="dim"))
+
+
+def changes_told(changes: Mapping[str, tuple[Any, Any]], budget: str) -> list[str]:
+    """Which settings are not the preset's, and what that means for the claims; or nothing."""
+    if not changes:
+        return []
+    said = "; ".join(
+        f"{name} = {clipped(after)} (preset: {clipped(before)})"
+        for name, (before, after) in changes.items()
+    )
+    return [f"Settings that differ from the preset of --budget {budget}: {said}", FIXED]
+
+
+def changes_json(changes: Mapping[str, tuple[Any, Any]], budget: str) -> dict[str, Any]:
+    """The same for scripts; nothing for a preset."""
+    if not changes:
+        return {}
+    both = {name: {budget: before, "chosen": after} for name, (before, after) in changes.items()}
+    return {"changed": both, "tolerances": FIXED}
 
 
 def limit(sandbox: Sandbox) -> str:
@@ -114,12 +148,20 @@ def limit(sandbox: Sandbox) -> str:
     return f"What this does not show: {sandbox.caveat}"
 
 
-def show_claims(console: Console, sandbox: Sandbox, claims: Sequence[Claim]) -> None:
+def show_claims(
+    console: Console,
+    sandbox: Sandbox,
+    claims: Sequence[Claim],
+    changes: Mapping[str, tuple[Any, Any]],
+    asked: str,
+) -> None:
     """What theory says, before anything is run."""
     console.print(Text(sandbox.name, style="bold"), Text(sandbox.title))
     heads = ("quantity", "predicted", "tolerance", "evidence")
     print_columns(console, heads, [claim_cells(claim) for claim in claims])
-    console.print(Text(f"foretell check {sandbox.name} measures them", style="dim"))
+    for told in changes_told(changes, "cpu"):
+        console.print(Text(told))
+    console.print(Text(f"foretell check '{asked}' measures them", style="dim"))
 
 
 def claim_cells(claim: Claim) -> tuple[str, str, str, str]:
@@ -195,6 +237,7 @@ def played_section(played: Played) -> Markup:
         f"{sandbox.name}: {sandbox.title}",
         element("figure", Markup(drawn), element("figcaption", sandbox.lesson)),
         table(HEADS, [cells(row) for row in played.rows]),
+        *(element("p", told) for told in changes_told(played.changes, played.budget)),
         element("p", limit(sandbox)),
         element(
             "details",

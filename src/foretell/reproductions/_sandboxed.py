@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from foretell.plain import catalogue
-from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reproductions import Cell, Experiment
 from foretell.sandboxes import Claim, Comparison, Findings, Sandbox, compare, load
+from foretell.sandboxes.settings import choose, require
 from foretell.training.engine import Progress
 
 SUITES = ("learning", "representation")
@@ -52,20 +52,20 @@ def names_of(part: str) -> tuple[str, ...]:
     )
 
 
-def sandbox_cell(sandbox: Sandbox, part: str, budget: Budget, seeds: int | None = None) -> Cell:
+def sandbox_cell(
+    sandbox: Sandbox, part: str, budget: Budget, seeds: int | None = None, text: str = ""
+) -> Cell:
     """Everything that decides its run; a number of seeds goes to sandboxes that train several."""
-    settings = sandbox.settings(budget)
-    if seeds is not None and seeds < 1:
-        raise BadInput("at least one model must be trained", seen=seeds, hint="--seeds 3")
-    if seeds is not None and "seeds" in settings:
-        settings["seeds"] = seeds
+    settings = choose(sandbox, budget, text, seeds)
+    require(sandbox, settings)
     return Cell(part, sandbox.name, {"kind": sandbox.name, **settings})
 
 
 def run_sandbox(cell: Cell, show: Callable[[Progress], None]) -> dict[str, Any]:
     """What theory says, then what comes out."""
     sandbox = load(cell.label)
-    settings = {name: value for name, value in cell.settings.items() if name != "kind"}
+    settings = settings_of(cell)
+    require(sandbox, settings)
     claims = sandbox.claims(settings)
     found = sandbox.measure(settings, show)
     compare(claims, found)  # every claim has its measurement, or it fails here
@@ -74,6 +74,11 @@ def run_sandbox(cell: Cell, show: Callable[[Progress], None]) -> dict[str, Any]:
         "measured": {claim.quantity: found.values[claim.quantity] for claim in claims},
         "curves": dict(found.curves),
     }
+
+
+def settings_of(cell: Cell) -> dict[str, Any]:
+    """What decides the run of a sandbox, without its name."""
+    return {name: value for name, value in cell.settings.items() if name != "kind"}
 
 
 def comparisons(values: dict[str, Any]) -> tuple[Comparison, ...]:

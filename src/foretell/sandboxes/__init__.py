@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, final
 
-from foretell.plain.catalogue import find
+from foretell.plain.catalogue import find, suggest
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.worlds.descent import Show as Show
 
@@ -119,6 +120,10 @@ class Sandbox(abc.ABC):
     def settings(self, budget: Budget) -> dict[str, Any]:
         """All that decides a run, plain enough for JSON."""
 
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse settings that do not go together; what each may be alone is in settings.toml."""
+        del settings
+
     @abc.abstractmethod
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """From formulas only, before anything is trained."""
@@ -131,6 +136,28 @@ class Sandbox(abc.ABC):
 def compare(claims: Sequence[Claim], findings: Findings) -> tuple[Comparison, ...]:
     """Each claim beside its measurement; a claim without one is a mistake of ours."""
     return tuple(Comparison(claim, findings.values[claim.quantity]) for claim in claims)
+
+
+def require_among(what: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Names that there are, and each once."""
+    for name in given:
+        if name not in known:
+            raise BadInput(
+                f"unknown {what}",
+                seen=name,
+                why=f"there are {', '.join(known)}",
+                hint=suggest(name, known),
+            )
+    if len(set(given)) < len(given):
+        raise BadInput(f"a {what} is named twice", seen=", ".join(given))
+
+
+def require_growing(what: str, values: Sequence[float], least: int = 2) -> None:
+    """So many different values, the smallest first."""
+    if len(values) < least or sorted(set(values)) != list(values):
+        raise BadInput(
+            f"{what} must grow", seen=list(values), why=f"at least {least}, smallest first"
+        )
 
 
 def load(name: str) -> Sandbox:

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from foretell.plain.errors import BadInput
+from foretell.worlds.chains import require_memory
 
 WRITE, READ, IGNORE = 0, 1, 2
 ZERO = 3  # token of the bit 0; instructions are the tokens before it
@@ -71,8 +72,14 @@ def gaps(instructions: Int[Array, " length"]) -> Int[Array, " length"]:
     return jnp.arange(instructions.shape[0]) - last_write(instructions)
 
 
+def require_enumerable(pairs: int) -> None:
+    """All words of so many pairs must fit: each is a tuple before it is a row."""
+    require_memory(5 ** (pairs - 2) * (64 + 8 * pairs), f"all flip-flop words of {pairs} pairs")
+
+
 def all_words(pairs: int) -> Word:
     """Every word of so many pairs, in NumPy: five things can stand at each but the ends."""
+    require_enumerable(pairs)
     inner = [(WRITE, 0), (WRITE, 1), (READ, 0), (IGNORE, 0), (IGNORE, 1)]
     grid = np.array(list(itertools.product(range(5), repeat=pairs - 2))).reshape(-1, pairs - 2)
     chosen = np.array(inner)[np.concatenate([grid, grid])]

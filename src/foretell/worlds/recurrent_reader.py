@@ -13,6 +13,7 @@ from foretell.numerics.keys import key_for
 from foretell.plain.errors import BadInput
 
 SPACES = {"ssm": False, "ssm-signed": True}  # are gates signed?
+KINDS = (*CELLS, *SPACES)
 
 
 class Recurrent(NamedTuple):
@@ -25,8 +26,8 @@ class Recurrent(NamedTuple):
 
 def fresh_recurrent(kind: str, tokens: int, hidden: int, key: Key[Array, ""]) -> Recurrent:
     """As wide inside as outside; a cell (elman, gru, lstm) or a state space (ssm, ssm-signed)."""
-    if kind not in (*CELLS, *SPACES):
-        raise BadInput("no such recurrent cell", seen=kind, hint=", ".join((*CELLS, *SPACES)))
+    if kind not in KINDS:
+        raise BadInput("no such recurrent cell", seen=kind, hint=", ".join(KINDS))
     inner = key_for(key, "cell")
     cell: Cell | StateSpace
     if kind in CELLS:

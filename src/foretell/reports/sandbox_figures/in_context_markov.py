@@ -19,12 +19,14 @@ def draw(curves: Mapping[str, Any]) -> Figure:
     """A panel for each chain that was followed, then all levels."""
     drawn = curves["drawn"]
     figure = Figure(figsize=(3.9 * len(drawn) + 4.4, 4.0), layout="constrained")
-    panels = figure.subplots(1, len(drawn) + 1, width_ratios=[1.0] * len(drawn) + [1.15])
+    ratios = [1.0] * len(drawn) + [1.15]
+    panels = figure.subplots(1, len(ratios), width_ratios=ratios, squeeze=False)[0]
     for panel, cell in zip(panels, drawn, strict=False):
         _draw_losses(panel, cell)
     panels[0].set_ylabel("loss (nats)")
-    named = panels[len(drawn) - 1].get_legend_handles_labels()
-    figure.legend(*named, fontsize=9, frameon=False, loc="outside lower center", ncols=6)
+    if drawn:  # which rows of the table are followed is a setting
+        named = panels[len(drawn) - 1].get_legend_handles_labels()
+        figure.legend(*named, fontsize=9, frameon=False, loc="outside lower center", ncols=6)
     _draw_table(panels[-1], curves["table"])
     return figure
 
@@ -33,8 +35,9 @@ def _draw_losses(panel: Axes, cell: Mapping[str, Any]) -> None:
     symbols, size, levels = cell["symbols"], cell["size"], cell["levels"]
     top = math.log(symbols)
     for context, losses in enumerate(cell["losses"]):
-        place, colour = size - 1 + np.arange(len(losses)), COLOURS[context]
-        panel.plot(place, losses, color=colour, linewidth=1.6, label=NAMES[context])
+        place, colour = size - 1 + np.arange(len(losses)), COLOURS[context % len(COLOURS)]
+        label = NAMES[context] if context < len(NAMES) else f"{context + 1}-gram"
+        panel.plot(place, losses, color=colour, linewidth=1.6, label=label)
         if context < len(levels):
             panel.axhline(levels[context], color=colour, linestyle="--", linewidth=1)
     cost = symbols ** (size - 1) * (symbols - 1) / 2
@@ -52,7 +55,7 @@ def _draw_table(panel: Axes, table: Any) -> None:
     for row, cell in enumerate(table):
         for context, (said, found) in enumerate(zip(cell["levels"], cell["measured"], strict=True)):
             share = 1 / math.log(cell["symbols"])
-            colour = COLOURS[context]
+            colour = COLOURS[context % len(COLOURS)]
             panel.plot([said * share] * 2, [row - 0.3, row + 0.3], color=colour, linewidth=2)
             panel.plot(found * share, row, "o", color=colour, markersize=5, mfc="white")
     panel.set_yticks(range(len(table)), [f"S={c['symbols']}, n={c['size']}" for c in table])

@@ -11,7 +11,11 @@ from matplotlib.figure import Figure
 from foretell.plain.wording import counted
 from foretell.reports.plots import COLOURS, GREY, INK
 
-DEPTHS = {1: ("1 layer", COLOURS[1]), 2: ("2 layers", COLOURS[0])}
+ORDER = (COLOURS[1], COLOURS[0], *COLOURS[2:])  # of one layer, of two, ...
+
+
+def _colour(depth: int) -> str:
+    return ORDER[(depth - 1) % len(ORDER)]
 
 
 def draw(curves: Mapping[str, Any]) -> Figure:
@@ -29,10 +33,10 @@ def draw(curves: Mapping[str, Any]) -> Figure:
 
 
 def _draw_widths(panel: Axes, trained: Any, bounds: Any, chance: float, length: int) -> None:
-    for depth, (name, colour) in DEPTHS.items():
+    for depth in sorted({one["layers"] for one in trained}):
+        name, colour = counted(depth, "layer"), _colour(depth)
         own = sorted((one["width"], one["right"]) for one in trained if one["layers"] == depth)
-        if own:
-            panel.semilogx(*zip(*own, strict=True), "o-", base=2, color=colour, label=name)
+        panel.semilogx(*zip(*own, strict=True), "o-", base=2, color=colour, label=name)
     for bound, style in zip(bounds, (":", "--"), strict=True):
         bits = f"{counted(bound['bits'], 'bit')} a number"
         panel.axvline(
@@ -56,7 +60,7 @@ def _draw_widths(panel: Axes, trained: Any, bounds: Any, chance: float, length: 
 
 def _draw_steps(panel: Axes, trained: Any, chance: float) -> None:
     for one in trained:
-        _, colour = DEPTHS[one["layers"]]
+        colour = _colour(one["layers"])
         panel.plot(one["steps"], one["shares"], color=colour, alpha=0.85)
         panel.annotate(
             f" {one['width']}",
@@ -75,7 +79,7 @@ def _draw_steps(panel: Axes, trained: Any, chance: float) -> None:
 
 def _draw_places(panel: Axes, trained: Any, chance: float) -> None:
     for one in trained:
-        _, colour = DEPTHS[one["layers"]]
+        colour = _colour(one["layers"])
         panel.plot(one["places"], one["by_place"], ".-", color=colour, alpha=0.85, linewidth=0.9)
         end = one["places"][-1], one["by_place"][-1]
         panel.annotate(f" {one['width']}", end, fontsize=8, color=colour, va="center")

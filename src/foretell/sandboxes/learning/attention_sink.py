@@ -53,8 +53,9 @@ from jaxtyping import Array, Bool, Float, Key
 
 from foretell.models.small_decoder import Decoder, Shape, create, logits, look
 from foretell.numerics.keys import key_for, root_key
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_among
 from foretell.worlds.descent import Trained, descend
 from foretell.worlds.k_gram_backcopy import Backcopy, draw_backcopy, next_laws, sample_backcopy
 
@@ -110,6 +111,14 @@ class AttentionSink(Sandbox):
             "every": max(1, steps // 30),
             "seed": 0,
         }
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        require_among("kind of model", settings["kinds"], (*ARMS, *DEEP))
+        if "softmax" not in settings["kinds"]:
+            raise BadInput("softmax is what the others are compared with", seen=settings["kinds"])
+        law = (settings["seed"], settings["symbols"], settings["triggers"], settings["alpha"])
+        draw_backcopy(*law)
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Levels of active and dormant, and a least loss that all reach."""

@@ -44,6 +44,7 @@ from jaxtyping import Bool, Float
 
 from foretell.numerics.precision import double_precision
 from foretell.numerics.stages import crossing
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
 from foretell.worlds.binary_chain import entropy, entropy_rate, require_chain
@@ -63,6 +64,7 @@ from foretell.worlds.markov_plane import follow, loss_and_gradients, read_attent
 CHAINS = ((0.1, 0.1), (0.9, 0.9), (0.2, 0.3), (0.5, 0.8))  # the first two are drawn
 GOOD = (0.5, -1.0)  # a start that learns either kind of chain
 WINDOW = (1.5, 1.7)  # half of the picture: e across, w upwards
+BALL = 0.1  # spread of the starts that are drawn
 CLEAR = 0.05  # nearer to the saddle's energy than this, the end is not asked for
 PROBE, LEVEL = (0.3, -0.4), (0.3, 0.0)  # where the slope along attention is read
 ARROWS = 14
@@ -95,6 +97,11 @@ class MarkovFlow(Sandbox):
             "grid": 12 if small else 60,
             "seed": 0,
         }
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        if BALL not in settings["spreads"]:
+            raise BadInput("no starts to draw", seen=settings["spreads"], why=f"{BALL} is drawn")
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Closed forms, and integrals of the normal law over the trapped set."""
@@ -252,8 +259,8 @@ def _curves(
     """What is drawn of one chain."""
     draws = settings["draws"]
     stuck = _stuck(led["drawn"], p, q).reshape(-1, draws)
-    ball = settings["spreads"].index(0.1)
-    few = slice(ball * draws, ball * draws + 40)
+    ball = settings["spreads"].index(BALL)
+    few = slice(ball * draws, ball * draws + min(40, draws))
     found: dict[str, Any] = {
         "trapped": stuck.mean(axis=1).tolist(),
         "draws": draws,

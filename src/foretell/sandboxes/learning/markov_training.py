@@ -136,7 +136,8 @@ class MarkovTraining(Sandbox):
         for (_, p, q), trained in train(longer, _watch, show).items():
             losses = trained.watched["loss"]
             values[_longer(settings, p, q)] = float(losses[-1].mean())
-            (cell,) = [each for each in drawn if (each["kind"], each["p"]) == ("tied", p)]
+            own = ("tied", p, q)
+            (cell,) = [each for each in drawn if (each["kind"], each["p"], each["q"]) == own]
             cell["longer"] = {
                 "steps": trained.steps.tolist(),
                 "losses": losses.T.astype(float).round(5).tolist(),

@@ -46,6 +46,7 @@ import optax
 from jaxtyping import Array, Float, Int
 
 from foretell.numerics.keys import key_for, root_key
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
 from foretell.worlds.descent import Trained, descend
@@ -110,6 +111,15 @@ class SeveralParents(Sandbox):
             "rate": 0.03,
         }
         return {**data, **sizes, "missed": 0 if full else 1, "seed": 0}
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        require_parent_lags(settings["sets"], settings["window"])
+        if settings["length"] <= settings["window"] + 1:
+            raise BadInput(
+                "the context is longer than the sequence",
+                seen=f"a window of {settings['window']}, {settings['length']} symbols",
+            )
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """How many of the parents are some head's favourite lag, in the worst of the seeds."""

@@ -38,7 +38,7 @@ from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_among
 from foretell.worlds.chains import Prior, sample_rows
 from foretell.worlds.graph_training import Recipe, said, train_trees
 from foretell.worlds.graph_trees import counted, grow, tree
@@ -74,6 +74,11 @@ class UnseenChains(Sandbox):
         worlds = list(AWAY[:1] if budget is Budget.SMOKE else AWAY)
         return {**data, **sizes, "worlds": worlds, "seed": 0}
 
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        require_among("world of chains", settings["worlds"], AWAY)
+        cycle(settings["symbols"], settings["floor"])
+
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Nearness to the counts at the longest length, and the order in the length."""
         longest = max(settings["lengths"])
@@ -101,7 +106,6 @@ class UnseenChains(Sandbox):
 
     def measure(self, settings: Mapping[str, Any], show: Show) -> Findings:
         """One training a length, all worlds on each."""
-        cycle(settings["symbols"], settings["floor"])  # refused before anything is trained
         rows: dict[str, list[dict[str, float]]] = {
             world: [] for world in (HOME, *settings["worlds"])
         }

@@ -116,6 +116,10 @@ class ArchitectureComparison(Sandbox):
         lengths = [*range(2, 13), 14, 16, 20, 24, 28, 32, 40, 48]
         return {**common, "widths": [8, 16, 32, 64], "lengths": lengths}
 
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        shapes_of(settings)
+
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Signs and constructions."""
         widths = require_widths(settings["widths"])

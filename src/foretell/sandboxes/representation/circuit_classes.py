@@ -95,6 +95,13 @@ class CircuitClasses(Sandbox):
             "points": [4] if small else [4, 5],
         }
 
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        if unknown := [points for points in settings["points"] if points not in GROUPS]:
+            raise BadInput("no group of so many points", seen=unknown, why=f"of {[*GROUPS]}")
+        for bits in settings["sensitivity"]:
+            formulas(bits)
+
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Closed forms, and that nothing is wrong where the rules need it."""
         most = settings["sensitivity"][-1]

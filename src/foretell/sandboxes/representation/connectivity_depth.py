@@ -44,7 +44,9 @@ from foretell.constructions.reachability import Rows, frontier_steps, squarings
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.worlds.chains import require_memory
 
+PATHS = 32  # sizes of a family, about
 SHARPNESS = 40.0
 Graph = Float[np.ndarray, "query key"]
 
@@ -88,6 +90,18 @@ class ConnectivityDepth(Sandbox):
             nodes, longest, graphs = 200, 257, 100
         shown = 9 if budget is Budget.SMOKE else 33
         return {"nodes": nodes, "longest": longest, "graphs": graphs, "shown": shown, "seed": 0}
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        longest, most = settings["longest"], max(settings["nodes"], settings["shown"])
+        if most > longest:
+            raise BadInput(
+                "graphs are padded to the longest path",
+                seen=f"{most} nodes, longest {longest}",
+                hint=f"longest={most}",
+            )
+        counted = settings["graphs"] + len(FAMILIES) * PATHS
+        require_memory(8 * counted * longest**2, f"{counted} graphs of {longest} nodes")
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """From the diameters, which have closed forms for paths, cycles and trees."""
@@ -173,7 +187,7 @@ FAMILIES = {
 def _sizes(family: str, longest: int) -> list[int]:
     if family == "whole binary trees":
         return [2**height - 1 for height in range(2, (longest + 1).bit_length())]
-    return list(range(3, longest + 1, max(1, longest // 32)))
+    return list(range(3, longest + 1, max(1, longest // PATHS)))
 
 
 def layers_for_diameter(diameter: int) -> int:

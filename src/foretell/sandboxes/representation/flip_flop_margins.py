@@ -44,7 +44,7 @@ from scipy.special import softmax
 
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_growing
 from foretell.worlds.flip_flop_head import (
     branched_error,
     error_of,
@@ -52,7 +52,16 @@ from foretell.worlds.flip_flop_head import (
     share_bound,
     worst_share,
 )
-from foretell.worlds.flip_flops import IGNORE, READ, WRITE, Word, all_words, require_law, sample
+from foretell.worlds.flip_flops import (
+    IGNORE,
+    READ,
+    WRITE,
+    Word,
+    all_words,
+    require_enumerable,
+    require_law,
+    sample,
+)
 
 HEADS = ((8.0, 0.2), (12.0, 1.0))  # κ and c of the heads that random words are read with
 WEAK = ((8.0, 0.2), (4.0, 1.0))  # of those that every short word is read with: both err there
@@ -91,6 +100,11 @@ class FlipFlopMargins(Sandbox):
             "laws": list(LAWS),
             "seed": 0,
         }
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse too many words, and one length alone, from which nothing grows."""
+        require_enumerable(settings["enumerated"])
+        require_growing("lengths", settings["lengths"])
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Closed forms, and the law of one number from pair to pair."""

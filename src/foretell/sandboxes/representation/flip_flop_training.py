@@ -50,8 +50,9 @@ from foretell.models import small_decoder
 from foretell.models.small_decoder import Shape
 from foretell.numerics.keys import key_for, root_key
 from foretell.numerics.precision import double_precision
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_among
 from foretell.worlds.flip_flop_counts import Wrong, counted, glitch, interval, rates
 from foretell.worlds.flip_flop_readers import (
     Recipe,
@@ -61,7 +62,7 @@ from foretell.worlds.flip_flop_readers import (
     train,
 )
 from foretell.worlds.flip_flops import READ, TOKENS, Word, sample
-from foretell.worlds.recurrent_reader import fresh_recurrent
+from foretell.worlds.recurrent_reader import KINDS, fresh_recurrent
 
 USUAL, SPARSE, DENSE = 0.8, 0.98, 0.1
 LAWS = (USUAL, SPARSE, DENSE)
@@ -98,6 +99,19 @@ class FlipFlopTraining(Sandbox):
             run |= {"pairs": 256, "batch": 16, "steps": 10000, "cell": "lstm", "hidden": 128}
             run |= {"cell_steps": 3000, "cell_rate": 0.003, "words": 4000, "tested": 20}
         return {"seeds": 1 if budget is Budget.SMOKE else 3, "remedies": remedies, "seed": 0} | run
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        require_among("recurrent cell", [settings["cell"]], KINDS)
+        _shape(settings)
+        if MIXTURE not in settings["remedies"]:
+            raise BadInput(f"{MIXTURE} is among the claims", seen=list(settings["remedies"]))
+        if len(LAWS) * settings["words"] % settings["tested"]:
+            raise BadInput(
+                "words are tested in equal batches",
+                seen=f"{len(LAWS)} laws of {settings['words']} words, {settings['tested']} a batch",
+                hint=f"words={settings['tested']}",
+            )
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """What the paper found, as bounds fixed beforehand."""

@@ -46,8 +46,10 @@ from jaxtyping import Array, Bool, Float, Int, Key
 from foretell.models import small_decoder
 from foretell.models.small_decoder import Shape
 from foretell.numerics.keys import key_for, root_key
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_among
+from foretell.worlds import recurrent_reader
 from foretell.worlds.descent import descend
 from foretell.worlds.parity_grid import (
     draw_sizes,
@@ -102,6 +104,21 @@ class ParitySize(Sandbox):
             }
             run |= {"cell_steps": 5000, "hidden": 64, "lengths": list(range(10, 61, 5))}
         return run
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        kinds, (longest, most) = settings["kinds"], require_sizes(*settings["trained"])
+        require_among("kind of model", kinds, (ATTENTION, *recurrent_reader.KINDS))
+        if kinds[0] != ATTENTION:
+            raise BadInput(f"the {ATTENTION} comes first", seen=kinds, why="claims are about it")
+        _speaker(settings, ATTENTION)
+        lengths = settings["lengths"]
+        if not min(lengths) <= longest < max(lengths) or settings["ones"] <= most:
+            raise BadInput(
+                "the test has to go beyond the training, from inside it",
+                seen=f"trained to {longest} places and {most} ones, "
+                f"tested on {lengths} and {settings['ones']} ones",
+            )
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Which size matters, and for whom."""

@@ -50,7 +50,7 @@ from foretell.protocols._asking import Budget
 from foretell.rasp_l.interpreter import run
 from foretell.rasp_l.on_device import compiled
 from foretell.rasp_l.program import Program
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_among
 from foretell.worlds.rasp_l_tasks import SHORT, SUITE, UNKNOWN, member
 from foretell.worlds.rasp_l_training import Curve, plan, train
 
@@ -110,6 +110,13 @@ class RaspLSuite(Sandbox):
         model = {"width": 64, "heads": 2, "layers": 2, "hidden": 128, "positions": "none"}
         how = {"length": 20, "steps": 500, "batch": 32, "rate": 0.003, "looks": 2}
         return run | model | how | {"tasks": list(CPU_TASKS), "tested": 256, "stride": 5}
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together."""
+        require_among("program", settings["programs"], list(SIZES))
+        require_among("task", settings["tasks"], list(SUITE))
+        for name in settings["tasks"]:
+            plan(member(name).build(settings["length"] + settings["beyond"]), settings)
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Programs are exact, and as long as they look; what training shows is not derived."""

@@ -178,6 +178,8 @@ class ScanTransformer(Sandbox):
 
 
 def _require(settings: Mapping[str, Any]) -> None:
+    for name in (*settings["automata"], settings["traced"]):
+        automaton(name)
     most = max([*settings["short"], *settings["lengths"]])
     if settings["longest"] < most or min(settings["short"]) < 2:
         raise BadInput(

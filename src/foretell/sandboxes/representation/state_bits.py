@@ -41,8 +41,9 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from foretell.models.recurrent import CELLS, Cell
 from foretell.numerics.keys import key_for, root_key
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_among
 from foretell.worlds.communication import Size
 from foretell.worlds.descent import descend
 from foretell.worlds.state_fleets import (
@@ -156,7 +157,15 @@ class StateBits(Sandbox):
 
 
 def _require(settings: Mapping[str, Any]) -> None:
-    """Words that can be enumerated, numbers of at least one bit."""
+    """Words that can be enumerated, numbers of at least one bit, a cell that there is."""
+    own, (low, high) = settings["trained"], settings["precision"]
+    require_among("recurrent cell", [own["cell"]], list(CELLS))
+    if own["compared"] not in own["precisions"] or low > high:
+        raise BadInput(
+            "no such precisions",
+            seen=f"{low} to {high}; {own['compared']} of {own['precisions']}",
+            why="the first two go up, and the one compared is among those of the trained cell",
+        )
     all_words(settings["bits"])
     for precision in (*settings["precision"], *settings["trained"]["precisions"]):
         Size(width=settings["trained"]["units"], precision=precision)
