@@ -80,6 +80,11 @@ class Penalized:
         return tuple(head.whole for head in self.looked.heads) if self.looked else ()
 
     @property
+    def shifts(self) -> tuple[float, ...]:
+        """How far a shift of the input moves the attention logits of each head."""
+        return tuple(head.deviation for head in self.looked.heads) if self.looked else ()
+
+    @property
     def regularizers(self) -> tuple[float, ...]:
         """Regularizer (8) as trained, by seed."""
         return tuple(model.first_key for model in self.looked.models) if self.looked else ()

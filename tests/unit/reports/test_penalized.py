@@ -65,7 +65,9 @@ def test_rows_have_every_seed_and_every_head(found: Penalties) -> None:
 
 def test_it_is_told_and_drawn(found: Penalties) -> None:
     told = shown.findings(found)
-    assert len(told) == 1 and "median offset variance" in told[0] and "51-100" in told[0]
+    used, changed = told
+    assert "moves a head's logits" in used and "of 1 head " in used
+    assert "median offset variance" in changed and "51-100" in changed
     page = shown.penalty_page(found)
     assert page.count("<svg") == 1 and "λ = 0.01" in page
     json.dumps(found.as_json())
