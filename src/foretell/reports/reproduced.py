@@ -126,7 +126,8 @@ def compare(reproduction: Reproduction, budget: str, seeds: int | None, store: S
         question = line.asked.question
         said, measured = predict(question), stored(line.asked, store)
         if measured is not None:
-            said = without_hindsight(said, store.first_predictions(question.hash))
+            time = str(measured.provenance.get("time", ""))
+            said = without_hindsight(said, store.first_predictions(question.hash, before=time))
         lines.append(Compared(line, Row(question, said, measured), _fragments(question)))
     return Comparison(reproduction, budget, tuple(lines))
 

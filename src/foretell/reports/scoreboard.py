@@ -58,8 +58,8 @@ def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
 
 def _row(store: Store, found: Measurement) -> Row:
     asked = found.question
-    said = without_hindsight(predict(asked), store.first_predictions(asked.hash))
-    return Row(asked, said, found)
+    on_record = store.first_predictions(asked.hash, before=_time(found))
+    return Row(asked, without_hindsight(predict(asked), on_record), found)
 
 
 def _time(found: Measurement) -> str:

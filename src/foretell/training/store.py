@@ -164,14 +164,17 @@ class Store:
             if run is not None:
                 yield run
 
-    def first_predictions(self, question_hash: str) -> dict[str, str]:
-        """The verdict of each predictor that was put on record first."""
+    def first_predictions(self, question_hash: str, before: str = "") -> dict[str, str]:
+        """The verdict of each predictor that was put on record first; `before` a time, if given."""
         path = self.root / question_hash / "predictions.jsonl"
         first: dict[str, str] = {}
         if path.exists():
             for line in path.read_text().splitlines():
                 with contextlib.suppress(ValueError, KeyError, TypeError):  # half a line is none
-                    for said in json.loads(line)["predictions"]:
+                    noted = json.loads(line)
+                    if before and str(noted.get("time", "")) > before:
+                        continue  # times are all UTC in one format and sort as text
+                    for said in noted["predictions"]:
                         first.setdefault(said["predictor"], said["verdict"])
         return first
 

@@ -155,6 +155,18 @@ def test_a_rule_made_from_runs_counts_only_where_it_was_on_record() -> None:
     assert without_hindsight(said, {NAME: "no"}) == said
 
 
+def test_what_is_put_on_record_after_the_run_comes_too_late(tmp_path: Any) -> None:
+    store = Store.at(str(tmp_path))
+    for time, name in (
+        ("2026-01-01T00:00:00+00:00", "first"),
+        ("2026-01-03T00:00:00+00:00", "late"),
+    ):
+        said = [{"predictor": name, "verdict": "yes"}]
+        store.note_predictions("hash", {"time": time, "predictions": said})
+    assert set(store.first_predictions("hash")) == {"first", "late"}
+    assert set(store.first_predictions("hash", before="2026-01-02T00:00:00+00:00")) == {"first"}
+
+
 def test_rows_trained_before_the_rule_are_no_test(lines: tuple[Compared, ...]) -> None:
     old = [
         dataclasses.replace(
