@@ -143,7 +143,7 @@ def test_predict_in_the_promised_form():
 def test_list_and_explain():
     names = answer("list", "--json")
     kinds = {"tasks", "languages", "programs", "predictors", "protocols", "positionals"}
-    assert set(names) == {*kinds, "reproductions", "sandboxes"}
+    assert set(names) == {*kinds, "reproductions", "sandboxes", "problems"}
     assert "tomita-4" in {row["name"] for row in names["languages"]}
     assert "Definition" in foretell("explain", "tomita-4").stdout
     assert answer("explain", "parity", "--json")["definition"]
