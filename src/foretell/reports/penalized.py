@@ -86,8 +86,13 @@ class Penalized:
 
     @property
     def regularizers(self) -> tuple[float, ...]:
-        """Regularizer (8) as trained, by seed."""
+        """Regularizer (8) as trained, by seed: the first position as key, which is paid for."""
         return tuple(model.first_key for model in self.looked.models) if self.looked else ()
+
+    @property
+    def pairwise(self) -> tuple[float, ...]:
+        """The same over all pairs, over the number of positions: what it stands for."""
+        return tuple(model.all_pairs for model in self.looked.models) if self.looked else ()
 
     def squares(self) -> Float[np.ndarray, "member length"]:
         """Squared products by distance, a row a seed."""

@@ -27,27 +27,30 @@ CAPTION = (
     "Middle: every head of every seed; filled the offset variance (how far its products are from "
     "a function of the distance), hollow the variance of all its products (how much it uses "
     "positions). Right: squared products by distance, summed over layers and heads, thin a seed, "
-    "thick their geometric mean; pairs right of the dashed line never met in training."
+    "thick their geometric mean; pairs right of the dashed line never met in training. At the last "
+    "distance stands one pair only, with the first position as key, for which the penalty is paid; "
+    "all other pairs are cheaper only as far as they go with it."
 )
 UNKNOWN = "–"
+LOOKS = ("offset var.: median", "largest", "var. of all: median", "term (8)", "all pairs")
 
 
 def heads_of(found: Penalties) -> tuple[str, ...]:
     """Names of the columns."""
     sizes = [str(each) for each in found.rows[0].ranges]
-    looks = ("offset variance: median", "largest", "variance of all: median", "regularizer (8)")
-    return ("task", "λ", "fit", *sizes, *looks)
+    return ("task", "λ", "fit", *sizes, *LOOKS)
 
 
 def cells(row: Penalized) -> tuple[str, ...]:
     """One row of the table; shares in percent, means over all seeds."""
     if row.measured is None:
-        return (row.task, f"{row.strength:g}", *[UNKNOWN] * (len(row.ranges) + 5))
+        return (row.task, f"{row.strength:g}", *[UNKNOWN] * (1 + len(row.ranges) + len(LOOKS)))
     shares = [list(row.shares(sizes).values()) for sizes in row.ranges]
-    looks = [UNKNOWN] * 4
+    looks = [UNKNOWN] * len(LOOKS)
     if row.looked:
-        values = (np.median(row.offsets), max(row.offsets), np.median(row.uses))
-        looks = [f"{float(each):.3g}" for each in (*values, np.mean(row.regularizers))]
+        variances = (np.median(row.offsets), max(row.offsets), np.median(row.uses))
+        sums = (np.mean(row.regularizers), np.mean(row.pairwise))
+        looks = [f"{float(each):.3g}" for each in (*variances, *sums)]
     runs = f"{row.fitted}/{len(row.line.asked.seeds)}"
     means = [percent(float(np.mean(each))) for each in shares]
     return (row.task, f"{row.strength:g}", runs, *means, *looks)
@@ -82,6 +85,9 @@ def _change(task: str, usual: Penalized, row: Penalized) -> str:
     if usual.looked and row.looked:
         before, after = (float(np.median(each.offsets)) for each in (usual, row))
         words.append(f"the median offset variance of a head goes from {before:.3g} to {after:.3g}")
+        for name, each in (("regularizer (8)", "regularizers"), ("all pairs", "pairwise")):
+            before, after = (float(np.mean(getattr(one, each))) for one in (usual, row))
+            words.append(f"{name} from {before:.3g} to {after:.3g}")
     for sizes in row.ranges[1:]:
         one, other = usual.shares(sizes), row.shares(sizes)
         better = sum(other[seed] > one[seed] for seed in other)
@@ -107,7 +113,7 @@ def penalty_page(found: Penalties) -> str:
     title = found.reproduction.title
     head = masthead("foretell reproduce position-penalty", title, found.reproduction.source)
     content = [head, element("p", QUESTION, class_="question")]
-    told = [element("p", sentence[0].upper() + sentence[1:] + ".") for sentence in findings(found)]
+    told = [element("p", f"{sentence}.") for sentence in findings(found)]
     content.append(parts.section("What came out", *told))
     if any(row.measured for row in found.rows):
         frame = element("div", Markup(penalty_figure(found)), class_="plot wide")
