@@ -19,6 +19,7 @@ from foretell.protocols.length import Length
 from foretell.reports.fitted import read_budget
 from foretell.reports.positions import Positions, inspect
 from foretell.reproductions import Line, Reproduction
+from foretell.training.plan import Plan
 from foretell.training.store import Store
 
 
@@ -43,6 +44,12 @@ class Penalized:
         return protocol.position_penalty
 
     @property
+    def _plan(self) -> Plan:
+        plan = self.line.asked.plan
+        assert isinstance(plan, Plan)
+        return plan
+
+    @property
     def ranges(self) -> tuple[SizeRange, ...]:
         """The sizes trained on, then the longer ones."""
         outcome = self.line.asked.question.outcome
@@ -54,9 +61,13 @@ class Penalized:
         """Positions at this distance and beyond never met in training."""
         return self.line.asked.question.task.width(self.ranges[0].high)
 
-    def shares(self, sizes: SizeRange) -> dict[int, float]:
-        """Share of words all right in a range, on the training distribution, by seed."""
-        probe = self.line.asked.question.task.probes[0]
+    def shares(self, sizes: SizeRange, *, shifted: bool = False) -> dict[int, float]:
+        """Share of words all right in a range, on the training distribution, by seed.
+
+        Words begin at the first position, which the penalty is about, or `shifted`: anywhere.
+        """
+        named = (trial.label for trial in self._plan.trials if trial.shifted == shifted)
+        probe = next(named)
         found = {}
         for curve in self.measured.curves if self.measured else ():
             inside = [point for point in curve.points if sizes.low <= point[0] <= sizes.high]
@@ -112,7 +123,12 @@ class Penalized:
             "protocol": self.line.asked.protocol.as_json(),
             "fitted": [self.fitted, len(self.line.asked.seeds)] if self.measured else None,
             "shares": [
-                {"size_range": [sizes.low, sizes.high], "by_seed": self.shares(sizes)}
+                {
+                    "size_range": [sizes.low, sizes.high],
+                    "shifted": shifted,
+                    "by_seed": self.shares(sizes, shifted=shifted),
+                }
+                for shifted in (False, True)
                 for sizes in self.ranges
             ],
             "measurement": self.measured.as_json() if self.measured else None,

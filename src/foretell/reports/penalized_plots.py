@@ -39,14 +39,12 @@ def _draw_shares(axes: Axes, rows: Sequence[Penalized]) -> None:
     """Means joined by lines, a dot a seed; strengths stand a little apart."""
     for place, (colour, row) in enumerate(zip(COLOURS, rows, strict=False)):
         shift = 0.09 * (place - (len(rows) - 1) / 2)
-        means = []
-        for at, sizes in enumerate(row.ranges):
-            shares = list(row.shares(sizes).values())
-            axes.plot([at + shift] * len(shares), shares, "o", color=colour, ms=4, alpha=0.55)
-            means.append(np.mean(shares))
-        axes.plot(
-            np.arange(len(means)) + shift, means, color=colour, lw=1.5, label=row.line.setting
-        )
+        across = np.arange(len(row.ranges)) + shift
+        shares = [list(row.shares(sizes).values()) for sizes in row.ranges]
+        moved = [list(row.shares(sizes, shifted=True).values()) for sizes in row.ranges]
+        axes.plot(across, shares, "o", color=colour, ms=4, alpha=0.55)
+        axes.plot(across, np.mean(shares, axis=1), color=colour, lw=1.5, label=row.line.setting)
+        axes.plot(across, np.mean(moved, axis=1), color=colour, lw=1.1, ls="--")
     if rows:
         names = [str(sizes) for sizes in rows[0].ranges]
         axes.set_xticks(range(len(names)), [f"{names[0]}\n(trained)", *names[1:]])

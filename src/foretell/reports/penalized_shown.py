@@ -8,6 +8,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from foretell.core.question import SizeRange
 from foretell.plain.wording import counted
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, pairs, table
@@ -23,7 +24,8 @@ QUESTION = (
     "better?"
 )
 CAPTION = (
-    "Left: share of words all right, dots seeds, lines means over all seeds, fitted or not. "
+    "Left: share of words all right, dots seeds, lines means over all seeds, fitted or not; dashed "
+    "the same for words that begin at a random position instead of the first. "
     "Middle: every head of every seed; filled the offset variance (how far its products are from "
     "a function of the distance), hollow the variance of all its products (how much it uses "
     "positions). Right: squared products by distance, summed over layers and heads, thin a seed, "
@@ -37,7 +39,7 @@ LOOKS = ("offset var.: median", "largest", "var. of all: median", "term (8)", "a
 
 def heads_of(found: Penalties) -> tuple[str, ...]:
     """Names of the columns."""
-    sizes = [str(each) for each in found.rows[0].ranges]
+    sizes = [f"{each} (shifted)" for each in found.rows[0].ranges]
     return ("task", "λ", "fit", *sizes, *LOOKS)
 
 
@@ -45,15 +47,18 @@ def cells(row: Penalized) -> tuple[str, ...]:
     """One row of the table; shares in percent, means over all seeds."""
     if row.measured is None:
         return (row.task, f"{row.strength:g}", *[UNKNOWN] * (1 + len(row.ranges) + len(LOOKS)))
-    shares = [list(row.shares(sizes).values()) for sizes in row.ranges]
+    means = [f"{_mean(row, sizes)} ({_mean(row, sizes, shifted=True)})" for sizes in row.ranges]
     looks = [UNKNOWN] * len(LOOKS)
     if row.looked:
         variances = (np.median(row.offsets), max(row.offsets), np.median(row.uses))
         sums = (np.mean(row.regularizers), np.mean(row.pairwise))
         looks = [f"{float(each):.3g}" for each in (*variances, *sums)]
     runs = f"{row.fitted}/{len(row.line.asked.seeds)}"
-    means = [percent(float(np.mean(each))) for each in shares]
     return (row.task, f"{row.strength:g}", runs, *means, *looks)
+
+
+def _mean(row: Penalized, sizes: SizeRange, *, shifted: bool = False) -> str:
+    return percent(float(np.mean(list(row.shares(sizes, shifted=shifted).values()))))
 
 
 def findings(found: Penalties) -> list[str]:
@@ -92,12 +97,15 @@ def _change(task: str, usual: Penalized, row: Penalized) -> str:
         one, other = usual.shares(sizes), row.shares(sizes)
         better = sum(other[seed] > one[seed] for seed in other)
         worse = sum(other[seed] < one[seed] for seed in other)
-        means = (percent(float(np.mean(list(each.values())))) for each in (one, other))
-        words.append(
-            f"the share right at {sizes} from {' % to '.join(means)} % ({better} of "
-            f"{counted(len(other), 'seed')} better, {worse} worse)"
+        plain, moved = (
+            " % to ".join(_mean(each, sizes, shifted=shifted) for each in (usual, row))
+            for shifted in (False, True)
         )
-    return f"{task}, λ = {row.strength:g}: {', '.join(words)}"
+        words.append(
+            f"the share right at {sizes} from {plain} % ({better} of "
+            f"{counted(len(other), 'seed')} better, {worse} worse), shifted from {moved} %"
+        )
+    return f"{task}, λ = {row.strength:g}: {'; '.join(words)}"
 
 
 def show(console: Console, found: Penalties) -> None:
@@ -119,7 +127,10 @@ def penalty_page(found: Penalties) -> str:
         frame = element("div", Markup(penalty_figure(found)), class_="plot wide")
         content.append(element("figure", frame, element("figcaption", CAPTION), class_="broad"))
     names = [name[0].upper() + name[1:] if name != "λ" else name for name in heads_of(found)]
-    listed = table(names, [cells(row) for row in found.rows], numeric=range(1, len(names)))
+    rows = [
+        (element("span", name, class_="nowrap"), *rest) for name, *rest in map(cells, found.rows)
+    ]
+    listed = table(names, rows, numeric=range(1, len(names)))
     content.append(parts.section("Every row", element("div", listed, class_="dense")))
     content.append(parts.section("How", pairs(_how(found.rows))))
     return page(title, content)
