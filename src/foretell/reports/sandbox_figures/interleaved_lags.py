@@ -1,4 +1,4 @@
-"""Divergence and lags found as words grow, and what the constructed layers look at."""
+"""Divergence and lags found as words grow, constructed layers, and trained ones below."""
 
 from __future__ import annotations
 
@@ -14,12 +14,19 @@ from foretell.reports.plots import GREY, LEFT_OUT, MEAN
 
 STYLES = {"Bayes": (GREY, "s--"), "shares": (MEAN, "o-")}
 NAMES = {"Bayes": "Bayes", "shares": "averaged shares (three layers)"}
+DEPTHS = {"three layers": MEAN, "two layers": LEFT_OUT}
+LEVELS = {
+    "even": ("all lags alike", ":"),
+    "shares": ("averaged shares", "-."),
+    "Bayes": ("Bayes", "--"),
+}
 
 
 def draw(curves: Mapping[str, Any]) -> Figure:
-    """Left, theory on sampled words; right, layers 1 to 3 on one word."""
-    figure = Figure(figsize=(13.5, 4.2), layout="constrained")
-    panels = figure.subplots(1, 4, width_ratios=[1, 1, 1.15, 1.15])
+    """Top: theory on sampled words, and layers on one word; below: the same of trained models."""
+    figure = Figure(figsize=(13.5, 8.4), layout="constrained")
+    grid = figure.add_gridspec(2, 4, width_ratios=[1, 1, 1.15, 1.15])
+    panels = [figure.add_subplot(grid[0, place]) for place in range(4)]
     for panel, kind, label in (
         (panels[0], "divergence", "divergence from the true row"),
         (panels[1], "found", "share of lags found"),
@@ -34,12 +41,33 @@ def draw(curves: Mapping[str, Any]) -> Figure:
     panels[0].set_yscale("log")
     panels[1].axhline(1, color=GREY, linestyle=":", linewidth=1)
     panels[1].legend(fontsize=8, frameon=False, loc="lower right")
-    _draw_first(panels[2], curves["layers"])
+    _draw_first(panels[2], curves["layers"], "layer 1, constructed")
     _draw_last(panels[3], curves["layers"])
+    trained = curves["trained"]
+    _draw_training(figure.add_subplot(grid[1, :2]), trained)
+    _draw_first(figure.add_subplot(grid[1, 2]), trained["layers"], "layer 1, trained")
+    _draw_last(figure.add_subplot(grid[1, 3]), trained["layers"])
     return figure
 
 
-def _draw_first(panel: Axes, layers: Mapping[str, Any]) -> None:
+def _draw_training(panel: Axes, trained: Mapping[str, Any]) -> None:
+    """Thin a table, thick their mean; the levels are means over the same tables and words."""
+    for depth, colour in DEPTHS.items():
+        curves = np.array(trained["divergence"][depth])
+        for curve in curves if len(curves) > 1 else ():
+            panel.plot(trained["steps"], curve, color=colour, linewidth=0.7, alpha=0.5)
+        panel.plot(trained["steps"], curves.mean(axis=0), color=colour, label=depth)
+    for level, (name, style) in LEVELS.items():
+        height = float(np.mean(trained["levels"][level]))
+        panel.axhline(height, color=GREY, linestyle=style, linewidth=1, label=name)
+    panel.set_yscale("log")
+    panel.set_xlabel("steps")
+    panel.set_ylabel("divergence from the true row")
+    panel.set_title("trained, beside what theory gives on the same words", fontsize=10.5)
+    panel.legend(fontsize=8, frameon=False, ncols=2)
+
+
+def _draw_first(panel: Axes, layers: Mapping[str, Any], title: str) -> None:
     """Shares of the lags at every place; the true lag is marked."""
     table, lag = np.array(layers["first"]), layers["lag"]
     longest = max(layers["lags"])
@@ -52,7 +80,7 @@ def _draw_first(panel: Axes, layers: Mapping[str, Any]) -> None:
     places = range(0, len(table), 3)
     panel.set_yticks(places, [str(place + 1) for place in places], fontsize=8)
     panel.set_ylabel("place")
-    panel.set_title(f"layer 1: shares of the lags\n(squares: the true lag, {lag})", fontsize=10.5)
+    panel.set_title(f"{title}\n(squares: the true lag, {lag})", fontsize=10.5)
 
 
 def _draw_last(panel: Axes, layers: Mapping[str, Any]) -> None:
