@@ -22,11 +22,11 @@ Example:
 
 Known limits: β = 100 is one choice; the best one depends on the table and on the length. The table
     has no zeros. The construction's way of keeping lags apart is ours and not what training finds.
-    On a CPU training is cut short, well above Bayes, and the row that says three layers come near
-    it differs; which depth is ahead by then is a matter of speed, and says little about what two
-    layers could learn in the end. In trials of other models, as short, more heads in the first
-    layer helped two layers more than a third layer did. The GPU's preset, with the paper's sizes,
-    has not been run.
+    What the paper saw, three layers near Bayes and two behind, does not show on a CPU: training
+    is cut short well above Bayes, where neither depth is ahead for good, and both rows about it
+    differ. That says little about what either could learn in the end. In trials of other models,
+    as short, more heads in the first layer helped two layers more than a third layer did. The
+    GPU's preset, with the paper's sizes, has not been run.
 Sources: Selective Induction Heads (D'Angelo and others, 2025); the tutorial Sandbox for the
     Blackbox, part II
 """
@@ -84,8 +84,8 @@ class InterleavedLags(Sandbox):
         "lags and Bayes; and what its three layers look at."
     )
     caveat = (
-        "One table serves for all words. Trained for a minute, three layers remain well above the "
-        "constructed ones, and two layers are not shown to be unable."
+        "One table serves for all words. Trained for a minute, both depths remain well above Bayes "
+        "and near each other: what three layers learn in the end, and two cannot, is not shown."
     )
     essential = False
 
