@@ -85,6 +85,28 @@ def test_a_hostile_value_is_refused_or_has_claims(name: str) -> None:
         assert time.monotonic() - began < PATIENCE, f"{name}: {path} = {value}"
 
 
+def words(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where a word stands."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, each in pairs:
+            yield from words(each, (*path, key))
+    elif isinstance(value, str):
+        yield path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_word_that_means_nothing_is_refused(name: str) -> None:
+    sandbox = load(name)
+    settings = small(sandbox)
+    for path in words(settings):
+        with pytest.raises(BadInput):
+            tried = with_value(settings, path, "nonsense")
+            require(sandbox, tried)
+            sandbox.claims(tried)
+            pytest.fail(f"{path} was taken")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_number_has_a_meaning_and_a_range_that_the_presets_keep(name: str) -> None:
     sandbox = load(name)

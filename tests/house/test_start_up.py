@@ -11,7 +11,12 @@ import pytest
 
 LIMIT = 0.5  # seconds of work, promised by the front door; waiting for a busy machine is not work
 TRIES = 5  # other work slows this one down; one good run shows what the program costs
-COMMANDS = [("--help",), ("list",), ("explain", "binary-majority")]
+COMMANDS = [
+    ("--help",),
+    ("list",),
+    ("explain", "binary-majority"),
+    ("explain", "markov-landscape"),
+]
 SCRIPT = Path(sys.executable).with_name("foretell")
 HEAVY = ("jax", "jaxlib", "equinox", "optax", "scipy", "matplotlib", "duckdb", "pyarrow", "torch")
 LOADED = f"""

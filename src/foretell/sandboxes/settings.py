@@ -21,7 +21,8 @@ from foretell.sandboxes import Sandbox
 
 ROWS = Path(__file__).with_suffix(".toml")
 COMMON, ANY = "common", "*"
-BATCH = 2**34  # bytes that a layer may take for one batch
+ROOM = 2**34  # bytes that what is drawn at once may take
+AT_ONCE = ("batch", "documents", "tests", "watched", "words")
 PER_EXAMPLE = ("length", "lengths", "longest")
 
 
@@ -179,20 +180,19 @@ def _is_number(value: Any) -> bool:
 
 
 def _require_room(group: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """A batch of vectors must fit: of one layer alone, so it is the least that training takes."""
-    if not isinstance(batch := group.get("batch"), int):
-        return
+    """What is drawn at once must fit, and vectors for a batch: the least that a run takes."""
     both = {**settings, **group}
-    length = max((_largest(both.get(name)) for name in PER_EXAMPLE), default=1)
-    width = max(_largest(both.get("width")), 1)
-    needed = 4 * batch * max(length, 1) * width
-    if needed > BATCH:
-        raise BadInput(
-            "the batch does not fit",
-            seen=f"{batch:,} examples of {length:,} symbols, {width:,} numbers each",
-            why=f"one layer takes {needed / 2**30:,.0f} GiB, and {BATCH >> 30} GiB is allowed",
-            hint="a smaller batch, shorter words or a smaller width",
-        )
+    length = max(_largest(both.get(name)) for name in PER_EXAMPLE)
+    for name in AT_ONCE:
+        count, width = _largest(group.get(name)), _largest(both.get("width"))
+        each = length * (width if name == "batch" else 1)
+        if (needed := 4 * count * each) > ROOM:
+            raise BadInput(
+                f"the {name} {'does' if name == 'batch' else 'do'} not fit",
+                seen=f"{name}: {count:,} of {each:,} numbers each, at length {length:,}",
+                why=f"they take {needed / 2**30:,.0f} GiB at least, {ROOM >> 30} GiB is allowed",
+                hint="fewer, shorter or narrower ones",
+            )
 
 
 def _largest(value: Any) -> int:

@@ -198,13 +198,13 @@ def every_word(symbols: int, length: int) -> Int[np.ndarray, "batch length"]:
     return (np.arange(symbols**length)[:, None] // digits % symbols).astype(np.int32)
 
 
-def require_memory(needed: int, what: str) -> None:
+def require_memory(needed: int, what: str, allowed: int = MEMORY) -> None:
     """Say how much it would take, before taking it."""
-    if needed > MEMORY:
+    if needed > allowed:
         raise BadInput(
             "too large to enumerate",
             seen=what,
-            why=f"it takes {_bytes(needed)} of memory, and {_bytes(MEMORY)} is allowed",
+            why=f"it takes {_bytes(needed)} of memory, and {_bytes(allowed)} is allowed",
             hint="fewer symbols, a lower order, shorter sequences, or sampling",
         )
 

@@ -19,7 +19,9 @@ import optax
 from jaxtyping import Array, Float, Int
 
 from foretell.plain.errors import BadInput
+from foretell.worlds import chains
 
+SCORES = 2**34  # bytes that the scores of all members may take
 ALMOST_ALL = 0.99
 Memory = Callable[[Any, Float[Array, "token width"]], Float[Array, "token width"]]
 
@@ -79,6 +81,12 @@ def fleet_of_facts(
     numbers = rows.ravel().astype(np.int32)
     injective = facts[0].labels == facts[0].number
     return repeated._replace(number=numbers, labels=numbers if injective else repeated.labels)
+
+
+def require_scores(members: int, facts: int) -> None:
+    """A member scores every answer for every fact, and all members train together."""
+    what = f"{members} memories of {facts:,} facts each"
+    chains.require_memory(4 * members * facts**2, what, SCORES)
 
 
 def require_memory(width: int, fewest: int) -> None:

@@ -19,6 +19,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 from foretell.numerics.keys import key_for
 from foretell.numerics.stochastic import require_chances
 from foretell.plain.errors import BadInput
+from foretell.worlds.chains import require_memory
 
 MOST_SETS = 20_000  # sets of topics that are enumerated; a row of the vocabulary's width each
 
@@ -55,6 +56,7 @@ class Corpus:
                 "concentrations of Dirichlet laws are above 0",
                 seen=f"{self.concentration:g} of topics, {self.shared:g} of words",
             )
+        require_memory(8 * self.vocabulary**2, f"a matrix of all {self.vocabulary:,} words")
 
     @property
     def vocabulary(self) -> int:
@@ -206,3 +208,13 @@ def split_by_topic(
     together = topic[:, None] == topic
     words = values[: corpus.vocabulary, : corpus.vocabulary]
     return words[together], words[~together]
+
+
+def require_lengths(shortest: int, longest: int) -> None:
+    """Documents between two lengths, the shortest first."""
+    if not 1 <= shortest <= longest:
+        raise BadInput(
+            "documents have no such lengths",
+            seen=f"{shortest} to {longest} words",
+            why="the shortest is no longer than the longest",
+        )

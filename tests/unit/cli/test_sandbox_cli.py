@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import foretell as ft
 from foretell.cli import app
 from foretell.plain.errors import BadInput
 from foretell.reports import sandboxed
@@ -95,3 +96,90 @@ def test_what_was_not_run_says_so():
     assert "not run yet" in sandboxed.gallery_page(gallery)
     told = gallery.as_json()["sandboxes"][0]
     assert told["rows"] == [] and told["budget"] == "cpu" and told["caveat"]
+
+
+def test_settings_follow_the_name_and_are_part_of_the_run(tmp_path):
+    asked = ("check", f"{NAME}:p=0.2,q=0.3,directions=4", "--budget", "smoke", "--store", tmp_path)
+    told = json.loads(foretell(*asked, "--json"))
+    assert told["settings"] == {"kind": NAME, "chains": [[0.2, 0.3]], "directions": 4, "seed": 0}
+    assert told["changed"]["directions"] == {"smoke": 12, "chosen": 4}
+    assert "fixed for the preset" in told["tolerances"]
+    assert all(row["quantity"].startswith("p=0.2, q=0.3") and row["agrees"] for row in told["rows"])
+    plain = json.loads(foretell("check", NAME, *asked[2:], "--json"))
+    assert "changed" not in plain and "tolerances" not in plain
+    assert len(list(tmp_path.glob("experiments/sandbox-learning/*.json"))) == 2
+    page = tmp_path / "page.html"
+    shown = " ".join(foretell(*asked, "--html", page).split())
+    for text in (shown, page.read_text()):
+        assert "Settings that differ from the preset of --budget smoke" in text
+        assert "directions = 4 (preset: 12)" in text and "fixed for the preset" in text
+
+
+def test_claims_at_other_settings_say_so():
+    shown = " ".join(foretell("predict", f"{NAME}:chains=0.2/0.3+0.7/0.9").split())
+    assert "p=0.7, q=0.9" in shown and "p=0.5" not in shown
+    assert "chains = 0.2/0.3+0.7/0.9" in shown and "fixed for the preset" in shown
+    assert "fixed for the preset" not in foretell("predict", NAME)
+    told = json.loads(foretell("predict", f"{NAME}:p=0.2", "--json"))
+    assert told["sandbox"] == NAME and told["changed"]["chains"]["chosen"] == [[0.2, 0.8]]
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        (f"{NAME}:p=1.5", "chains.p is out of range"),
+        (f"{NAME}:sed=1", "did you mean seed"),
+        (f"{NAME}:seed=x", "takes a whole number"),
+        (f"{NAME[:-1]}:p=0.2", f"did you mean {NAME}"),
+        ("in-context-markov:enumerated=60", "bytes of memory"),
+        ("in-context-markov:symbols=50,size=6", "bytes of memory"),
+        ("in-context-markov:symbols=2,size=5,length=3", "longer than the sequence"),
+        ("several-parents:length=4", "longer than the sequence"),
+        ("topic-attention:few=9", "more topics than there are"),
+        ("automata-algebra:automata=symmetric-12", "semigroup is too large"),
+        ("automata-algebra:automata=cyclic-3", "no automaton of that name"),
+        ("state-bits:precision=0+4", "precision.least is out of range"),
+        ("circuits-by-steps:gates=0", "gates is out of range"),
+        ("flip-flop-margins:enumerated=40", "bytes of memory"),
+        ("linear-memory:widths=512+1024", "GiB of memory"),
+        ("attention-sink:batch=60000,length=16000,width=8000", "batch does not fit"),
+        ("rasp-l-suite:heads=3", "do not share the width"),
+        ("markov-training:seeds=2,p=0.3,kind=twisted", "unknown kind of layer"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_kept(tmp_path, what, message):
+    with pytest.raises(BadInput, match=message):
+        foretell("check", what, "--budget", "smoke", "--store", tmp_path)
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_seeds_are_said_once(tmp_path):
+    with pytest.raises(BadInput, match="said twice"):
+        foretell("check", "markov-training:seeds=2", "--seeds", 3, "--store", tmp_path)
+
+
+def test_explain_lists_settings_with_the_values_of_each_budget():
+    short = foretell("explain", NAME)
+    assert f"foretell explain {NAME} --settings" in short and "columns p, q" not in short
+    shown = " ".join(foretell("explain", NAME, "--settings").split())
+    assert "directions: random directions that are drawn" in shown
+    assert "smoke, cpu, gpu: 12" in shown and "columns p, q" in shown
+    chosen = foretell("explain", f"{NAME}:directions=5")
+    assert "chosen: 5" in chosen
+    told = json.loads(foretell("explain", NAME, "--settings", "--json"))["settings"]
+    assert [row["name"] for row in told] == ["chains", "directions", "seed"]
+    assert told[0]["smoke"] == [[0.5, 0.8]] and len(told[0]["cpu"]) == 4
+    with pytest.raises(BadInput, match="only sandboxes"):
+        foretell("explain", "majority", "--settings")
+
+
+def test_python_has_the_same_door(tmp_path):
+    (played_,) = ft.check(f"{NAME}:p=0.2,q=0.3", budget="smoke", store=tmp_path)
+    assert played_.changes == {"chains": ([[0.5, 0.8]], [[0.2, 0.3]])}
+    assert all(row.agrees for row in played_.rows)
+    said = ft.predict(f"{NAME}:p=0.2,q=0.3")
+    assert [claim.quantity for claim in said] == [row.claim.quantity for row in played_.rows]
+    with pytest.raises(ft.BadInput, match="settings of its own"):
+        ft.check(NAME, layers=2)
+    with pytest.raises(ft.BadInput, match="out of range"):
+        ft.predict(f"{NAME}:p=0")

@@ -89,7 +89,8 @@ def _draw_held(panel: Axes, curves: Mapping[str, Any]) -> None:
         label = f"one fact for {1 / constant:.1f} parameters"
         panel.plot(ends, constant * ends, "--", color=INK, linewidth=1.2, label=label)
     panel.plot(*points.T, "o-", color=COLOURS[0], label="trained")
-    panel.set(xscale="log", yscale="log", xlabel="parameters trained", ylabel="facts held to 99 %")
+    panel.set(xscale="log", xlabel="parameters trained", ylabel="facts held to 99 %")
+    panel.set_yscale("log" if len(known) else "linear")  # where none was held there is no scale
     _mark_doublings(panel, ends)
     panel.set_title("facts held grow like parameters", fontsize=10.5)
     panel.legend(fontsize=9, frameon=False, loc="upper left")

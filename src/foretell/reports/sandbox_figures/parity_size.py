@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 
 from foretell.reports.plots import COLOURS, GREY, INK
 
+SHORT = {"gru": "GRU", "ssm-signed": "SSM"}
 NAMES = {"transformer": "transformer", "gru": "GRU", "ssm-signed": "state space, gates in [-1, 1]"}
 
 
@@ -75,6 +76,6 @@ def _draw_variances(panel: Axes, curves: Mapping[str, Any]) -> None:
     for offset, (name, column) in enumerate((("length", 0), ("number of ones", 1))):
         heights = [curves["variances"][kind][column] for kind in kinds]
         panel.bar(places + 0.36 * offset - 0.18, heights, 0.36, color=COLOURS[offset], label=name)
-    panel.set_xticks(places, [{"ssm-signed": "SSM"}.get(kind, NAMES[kind]) for kind in kinds])
+    panel.set_xticks(places, [SHORT.get(kind, kind) for kind in kinds])
     panel.set_ylabel("variance of accuracy")
     panel.legend(fontsize=8.5, frameon=False, title="explained by")

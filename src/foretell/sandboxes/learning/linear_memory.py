@@ -39,7 +39,7 @@ from jaxtyping import Array, Float, Int
 from scipy import optimize, special
 
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_growing
 from foretell.worlds.memory_capacity import (
     ALMOST_ALL,
     Associations,
@@ -49,6 +49,7 @@ from foretell.worlds.memory_capacity import (
     fewest_first,
     fleet_of_facts,
     require_memory,
+    require_scores,
     rounded,
     search,
     train,
@@ -89,6 +90,16 @@ class LinearMemory(Sandbox):
             "tuning": {"rate": rate, "scale": scale, "steps": steps},
             "seed": 0,
         }
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together, or does not fit."""
+        require_growing("widths", settings["widths"])
+        require_growing("window", settings["window"])
+        for width in settings["widths"]:
+            numbers = _numbers(width, settings)
+            require_memory(width, int(numbers.min()))
+            seeds = settings["seeds"] * min(4, max(settings["widths"]) // width)
+            require_scores(seeds * len(numbers), int(numbers.max()))
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Quadrature, counting, and the exponent."""

@@ -38,7 +38,7 @@ from jaxtyping import Array, Float, Int
 
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_growing
 from foretell.worlds.memory_capacity import (
     Associations,
     Memory,
@@ -47,6 +47,7 @@ from foretell.worlds.memory_capacity import (
     fewest_first,
     fleet_of_facts,
     require_memory,
+    require_scores,
     rounded,
     search,
     train,
@@ -93,6 +94,21 @@ class MlpMemory(Sandbox):
             "tuning": {"rate": 0.03, "scale": 5.0, "steps": steps},
             "seed": 0,
         }
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse what does not go together, or does not fit."""
+        widths, hidden, rank = settings["widths"], settings["hidden"], settings["rank"]
+        require_growing("hidden", hidden, 1)
+        require_growing("ranked_widths", settings["ranked_widths"], 1)
+        _require_rank(rank, settings["ranked_widths"])
+        require_memory(widths[0], widths[0] // 2)  # facts that one-hot inputs begin with
+        units = [width * many for width in widths for many in hidden]
+        ranked = [width * rank for width in settings["ranked_widths"]]
+        for name, sizes in (("window", units), ("ranked_window", ranked)):
+            require_growing(name, settings[name])
+            low, high = settings[name]
+            require_memory(1, round(low * min(sizes)))
+            require_scores(settings["seeds"] * settings["tries"], round(high * max(sizes)))
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Twice as many for twice the units, or width, and the order of the three."""

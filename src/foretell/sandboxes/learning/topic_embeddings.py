@@ -46,7 +46,7 @@ from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
 from foretell.sandboxes.learning.topic_values import frequencies, library
 from foretell.worlds.descent import Trained, descend
-from foretell.worlds.topics import Corpus, Masking, topic_gap
+from foretell.worlds.topics import Corpus, Masking, require_lengths, topic_gap
 
 LOSSES = {"squared": "squared loss", "cross": "cross-entropy"}
 ERRORS, TRAINED, CONSTANT = 5.0, 0.10, 0.10  # standard errors; shares of the gap
@@ -82,6 +82,10 @@ class TopicEmbeddings(Sandbox):
             "start": 0.05,
             "seed": 0,
         }
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse documents that end before they begin."""
+        require_lengths(settings["shortest"], settings["longest"])
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """A gap for certain; its size, and that the rest is constant, under squared loss."""

@@ -50,6 +50,7 @@ from foretell.worlds.topics import (
     endless_documents,
     gap_in,
     mask,
+    require_lengths,
     split_by_topic,
     topic_gap,
     word_laws,
@@ -110,6 +111,10 @@ class TopicValues(Sandbox):
             },
             "seed": 0,
         }
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse documents that end before they begin."""
+        require_lengths(settings["training"]["shortest"], settings["training"]["longest"])
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """One over α times words of a topic."""

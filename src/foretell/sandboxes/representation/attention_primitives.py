@@ -42,6 +42,7 @@ from foretell.numerics.precision import double_precision
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
+from foretell.worlds.chains import require_memory
 
 EXACT = 1e-12
 MISSED = 0.01
@@ -72,6 +73,13 @@ class AttentionPrimitives(Sandbox):
         lengths = [8, 32] if small else [8, 64, 512, 2048 if budget is Budget.GPU else 1024]
         gaps = [round(0.5 * step, 1) for step in range(9 if small else 33)]
         return {"lengths": lengths, "gaps": gaps, "draws": 20 if small else 200, "seed": 0}
+
+    def require(self, settings: Mapping[str, Any]) -> None:
+        """Refuse more random scores than fit."""
+        longest = max(settings["lengths"])
+        require_memory(
+            8 * settings["draws"] * longest, f"{settings['draws']:,} rows of {longest:,}"
+        )
 
     def claims(self, settings: Mapping[str, Any]) -> tuple[Claim, ...]:
         """Closed forms of the softmax."""
