@@ -10,12 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from foretell.models.position_products import diagonal_means
 from foretell.reports.plots import COLOURS, INK, STYLE, as_svg
 
 COLUMNS = 3  # panels side by side
 MOST_DRAWN = 256  # rows of a heat map; of more, every second or third is drawn
 SHOWN = (0.005, 0.995)  # quantiles between which colours differ
-# Okabe and Ito's colours
 
 
 @dataclass(frozen=True)
@@ -78,41 +78,47 @@ def _draw_errors(axes: Axes, panel: Panel, lengths: Sequence[int]) -> None:
     axes.legend(loc="upper left", frameon=False, fontsize=8, handlelength=1.4)
 
 
-def products_figure(shown: Sequence[tuple[str, np.ndarray, np.ndarray]], heading: str) -> str:
-    """A row for each head: its products, and beside them their mean at each distance."""
+def products_figure(shown: Sequence[tuple[str, np.ndarray]], heading: str) -> str:
+    """A row for each head: its products, and beside them their mean and spread by distance."""
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": heading}):
-        figure = Figure(figsize=(9, 3.9 * len(shown)), layout="constrained")
-        grid = figure.subplots(len(shown), 2, squeeze=False)
-        for place, (name, products, means) in zip(grid, shown, strict=True):
-            _draw_products(figure, place, name, products, means)
+        figure = Figure(figsize=(9.6, 3.9 * len(shown)), layout="constrained")
+        grid = figure.subplots(len(shown), 2, squeeze=False, width_ratios=(1, 1.15))
+        for (left, right), (name, products) in zip(grid, shown, strict=True):
+            left.set_title(name, loc="left", fontsize=10, parse_math=False)
+            _draw_products(figure, left, products)
+            _draw_by_distance(right, products)
         return as_svg(figure, heading)
 
 
-def _draw_products(
-    figure: Figure, place: Sequence[Axes], name: str, products: np.ndarray, means: np.ndarray
-) -> None:
+def _draw_products(figure: Figure, axes: Axes, products: np.ndarray) -> None:
     count = len(products)
-    step = -(-count // MOST_DRAWN)
-    index = np.arange(0, count, step)
-    distance = index[:, None] - index[None, :]
-    averaged = means[np.maximum(distance, 0)]
+    index = np.arange(0, count, -(-count // MOST_DRAWN))
+    later = index[:, None] < index[None, :]
     low, high = np.quantile(products[np.tril_indices(count)], SHOWN)
-    titles = (name, "the same, averaged over places")
-    for axes, values, title in zip(
-        place, (products[index][:, index], averaged), titles, strict=True
-    ):
-        image = axes.imshow(
-            np.where(distance >= 0, values, np.nan),
-            cmap="viridis",
-            vmin=low,
-            vmax=high,
-            interpolation="nearest",
-            extent=(0.5, count + 0.5, count + 0.5, 0.5),
-        )
-        axes.set_title(title, loc="left", fontsize=10, parse_math=False)
-        axes.set_xlabel("key position")
-        axes.set_ylabel("query position")
-    figure.colorbar(image, ax=list(place), shrink=0.85, label="product", extend="both")
+    image = axes.imshow(
+        np.where(later, np.nan, products[index][:, index]),
+        cmap="viridis",
+        vmin=low,
+        vmax=high,
+        interpolation="nearest",
+        extent=(0.5, count + 0.5, count + 0.5, 0.5),
+    )
+    axes.set_xlabel("key position")
+    axes.set_ylabel("query position")
+    figure.colorbar(image, ax=axes, shrink=0.85, label="product", extend="both")
+
+
+def _draw_by_distance(axes: Axes, products: np.ndarray) -> None:
+    """A band no wider than its line would mean that only the distance counts."""
+    means = diagonal_means(products)
+    spread = np.sqrt(np.maximum(diagonal_means(np.square(products)) - means**2, 0))
+    distance = np.arange(len(means))
+    axes.fill_between(distance, means - spread, means + spread, color=COLOURS[0], alpha=0.22, lw=0)
+    axes.plot(distance, means, color=COLOURS[0], linewidth=0.9)
+    axes.axhline(0, color=INK, linewidth=0.6)
+    axes.set_title("by distance: mean, and deviation over places", loc="left", fontsize=10)
+    axes.set_xlabel("distance of query and key")
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def distance_figure(

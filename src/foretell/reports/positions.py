@@ -252,8 +252,10 @@ def _reading() -> str:
 
 def _meaning() -> str:
     return (
-        "Sums of squared products over layers, heads and queries. Small values mean that "
-        "positions far from each other hardly meet, also those that training never put together."
+        "Sums of squared products over layers, heads and queries. If the second is small, "
+        "positions far from each other hardly meet, also those that training never put together. "
+        "The first stands for it where only the distance counts; training that pays for it can "
+        "make the first position an exception instead."
     )
 
 
@@ -264,12 +266,13 @@ def _drawn(found: Positions) -> Markup:
     for head in chosen:
         products = found.models[head.model].products(head.layer)[head.head]
         name = f"{found.name(head)}: variance {head.offset:.3g}"
-        shown.append((name, products, diagonal_means(products)))
+        shown.append((name, products))
     heading = f"products of positions, most and least variant head, {_under(found)}"
     caption = (
         "Left: the product of every query with every key up to it, for the most variant head "
-        "(top) and the least variant. Right: its mean along each diagonal, what it would be if "
-        "only the distance counted. The offset variance is the mean squared difference of the two."
+        "(top) and the least variant. Right: its mean at each distance, and how far products at "
+        "that distance stray from it; without a band only the distance would count. The offset "
+        "variance is the mean square of the band, over all pairs."
     )
     frame = element("div", Markup(products_figure(shown, heading)), class_="plot")
     return element("figure", frame, element("figcaption", caption))
