@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from foretell.plain.settings import written
-from foretell.plain.shapes import Group, Series, Table
+from foretell.plain.shapes import Group, Series, Table, flat
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Sandbox
 from foretell.sandboxes.settings import limits_of, notation
@@ -74,10 +74,14 @@ def clipped(value: Any) -> str:
     >>> clipped([8, 16]), clipped([])
     ('8+16', 'nothing')
     """
-    text = written(value)
+    text, count = written(value), 0
+    if isinstance(value, Mapping):
+        text = ", ".join(f"{name} {written(each)}" for name, each in flat(value))
+    if isinstance(value, list | Mapping):
+        count = len(value)
     if len(text) <= LONGEST:
         return text or "nothing"
-    return f"{text[: LONGEST - 1]}… ({len(value)} in all)" if isinstance(value, list) else text
+    return f"{text[: LONGEST - 1]}…" + (f" ({count} in all)" if count else "")
 
 
 def _columns(shape: Any) -> tuple[str, ...]:
