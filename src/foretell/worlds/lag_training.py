@@ -51,7 +51,7 @@ class LagRun(NamedTuple):
 
     weights: Disentangled
     steps: Int[np.ndarray, " size"]
-    divergences: Float[np.ndarray, "size member 2"]
+    divergences: Float[np.ndarray, "size member ..."]  # the last axis: depths
     tests: LagWords
 
     def model(self, member: int, depth: str) -> Disentangled:
@@ -72,7 +72,7 @@ def draw_words(
     return LagWords(words, lags, table[words[jnp.arange(count), recipe.length - lags]])
 
 
-def readable(model: Disentangled) -> Float[Array, "2 width 1"]:
+def readable(model: Disentangled) -> Float[Array, "... width label"]:
     """Which rows of the readout each depth has: two layers lack what the third one wrote."""
     width = len(model.readout)
     return jnp.stack([jnp.ones(width), 1.0 * (jnp.arange(width) < width // 2)])[..., None]
