@@ -55,14 +55,15 @@ class Notation:
 
     def read(self, text: str, preset: Mapping[str, Any]) -> dict[str, Any]:
         """The preset with what the text says."""
-        chosen, said = copy.deepcopy(dict(preset)), set[str]()
+        chosen, said, whole = copy.deepcopy(dict(preset)), set[str](), list[str]()
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, equals, value = part.partition("=")
             path, shape = self._find(name.strip(), part)
-            if path in said:
-                raise BadInput(f"{path} is said twice", seen=part)
+            if path in said or any(path.startswith(f"{each}.") for each in whole):
+                raise BadInput(f"{path} is said twice", seen=part, why="as a whole, or in parts")
             self._put(chosen, path, _read(shape, value.strip() if equals else None, part), said)
             said.add(path)
+            whole.append(path)
         return chosen
 
     def _find(self, name: str, part: str) -> tuple[str, Shape]:
@@ -75,9 +76,9 @@ class Notation:
                 return ends[0], known[ends[0]]
             if ends:
                 raise BadInput("which one is meant?", seen=part, hint=" or ".join(ends))
-            head, dot, _ = asked.rpartition(".")
+            head, _, entry = asked.rpartition(".")
             group = known.get(head)
-            if dot and isinstance(group, Group) and group.further is not None:
+            if entry and isinstance(group, Group) and group.further is not None:
                 return asked, group.further
         last = {path.rpartition(".")[2]: path for path in known}
         raise BadInput(
@@ -94,7 +95,7 @@ class Notation:
         for depth, name in enumerate(names[:-1], 1):
             above = ".".join(names[:depth])
             shape = known[above]
-            if place.get(name) is None:
+            if not place.get(name):
                 place[name] = copy.deepcopy(self._elsewhere(above))
             if isinstance(shape, Table | Series):
                 _put_column(place, name, shape, ".".join(names[depth:]), value, above in said)
