@@ -27,8 +27,9 @@ Known limits: A finding about training, not a theorem: that the point is a minim
     for some hundred steps and then leaves, so its rows of the shorter run hold because that run is
     short, and the row of the longer one, a conjecture, fails. In the full preset (words of 1,024;
     run once, see `results/sandboxes/learning-h200-ten-bits.json`) it left between steps 300 and
-    800 in all three seeds, so three rows differ there. Two layers leave the upper level at a moment of their own, between 250 and 600 steps here. Means over
-    seeds are compared; one seed on the wrong side moves the mean of three by more than allowed.
+    800 in all three seeds, so three rows differ there. Two layers leave the upper level at a
+    moment of their own, between 250 and 600 steps here. Means over seeds are compared; one seed
+    on the wrong side moves the mean of three by more than allowed.
     The good start is not good everywhere. It is steep, begins with a loss of many nats, and in
     the coordinates of `markov-flow` it is about e = 1.4, w = -8: the good side if p + q > 1, but
     the bad one if p + q < 1, where it is the slowest.
