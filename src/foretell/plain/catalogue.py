@@ -48,6 +48,7 @@ KINDS = (
     "problems",
 )
 ASKED = ("tasks", "languages", "programs", "sandboxes")  # what check and predict know by name
+PREFIXES = ("regex", "accept", "state", "boolean", "template", "task", "language", "program")
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
 
@@ -122,12 +123,11 @@ def is_sandbox(what: str) -> bool:
     It is refused here, because the nearest names are those of tasks and of sandboxes.
     """
     name, colon, _ = what.partition(":")
-    if not re.fullmatch(r"[\w-]+", name):  # written out, or a file
+    if not re.fullmatch(r"[\w-]+", name) or (colon and name in PREFIXES):  # written out, or a file
         return False
-    sandboxes = {entry.name for entry in entries("sandboxes")}
-    if name in sandboxes or (colon and suggest(name, sandboxes) is None):
-        return name in sandboxes
-    if colon and name in {entry.name for kind in ASKED for entry in entries(kind)}:
+    known = {entry.name: entry for kind in reversed(ASKED) for entry in entries(kind)}
+    near = [entry for entry in known if known[entry].kind == "sandboxes"]
+    if colon and name not in known and suggest(name, near) is None:
         return False
     return find(name, ASKED).kind == "sandboxes"
 

@@ -150,3 +150,29 @@ def test_a_file_without_its_class_says_so() -> None:
     entry = catalogue.Entry("x", "tasks", catalogue.ROOT / "tasks" / "lookup.py", "", ())
     with pytest.raises(AttributeError, match="no class named after its file"):
         entry.load()
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        ("markov-flow", True),
+        ("markov-flow:p=0.2", True),
+        ("majority", False),
+        ("multi-hop:hops=3", False),
+        ("state:tomita-4", False),  # a sandbox is called state-bits
+        ("accept:regex:(ab)*", False),
+        ("regex:(ab)*", False),
+        ("boolean:x1 xor x2", False),
+        ("template:ab->-1;aa->+1", False),
+        ("program:sort", False),
+        ("mine.crasp", False),
+    ],
+)
+def test_a_sandbox_is_told_from_what_is_written_out(what: str, expected: bool) -> None:
+    assert catalogue.is_sandbox(what) is expected
+
+
+@pytest.mark.parametrize("what", ["markov-flo", "markov-flo:p=0.2"])
+def test_a_misspelt_sandbox_is_refused_with_or_without_settings(what: str) -> None:
+    with pytest.raises(BadInput, match="did you mean markov-flow"):
+        catalogue.is_sandbox(what)
