@@ -17,6 +17,7 @@ from scipy.special import erf
 
 SADDLE = -1 / np.sqrt(2)  # where it lies on the line e = 0
 SADDLE_ENERGY = -(1 + np.log(2)) / 2
+EULER = 0.5772156649015329
 
 
 def slope(point: Float[Array, "... parameter"]) -> Float[Array, "..."]:
@@ -124,6 +125,12 @@ def attention_slope(
     force = excess(np.exp(e**2 * (1 + bend / 2)), p, q) / (zero * one)
     terms = shared * (1 + bend * zero) + bend * zero * one * (one - 0.5)
     return e**2 * force * np.cumsum(terms) / n
+
+
+def long_attention_slope(e: float, p: float, q: float, length: int) -> float:
+    """What `attention_slope` comes to at w = 0 after many symbols: of order log(N)/N."""
+    limit = e**2 * excess(np.exp(e**2), p, q) / (p + q)
+    return float(limit * (np.log(length) + EULER + np.log(p + q)) / length)
 
 
 def border_line(w: Float[np.ndarray, " size"]) -> Float[np.ndarray, " size"]:

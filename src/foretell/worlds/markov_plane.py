@@ -5,8 +5,9 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
+from foretell.worlds.binary_chain import entropy, entropy_rate
 from foretell.worlds.markov_energy import chances_of_one, factor, gradient, loss
 
 SHARE, STEPS = 0.06, 900  # of the time that the curvature allows; so many times
@@ -49,6 +50,11 @@ def follow(
 ) -> Float[np.ndarray, "draw ..."]:
     """Where the flow leads from (e, w) on the chain (p, q): e, w, loss, and the energy's drift."""
     return np.asarray(_flow(jnp.asarray(starts), jnp.asarray(switches)))
+
+
+def stuck_at(ends: Float[np.ndarray, "draw ..."], p: float, q: float) -> Bool[np.ndarray, " draw"]:
+    """Nearer to the loss of the marginal than to the least one."""
+    return ends[:, 2] > (entropy(p / (p + q)) + entropy_rate(p, q)) / 2
 
 
 def read_attention_slope(

@@ -17,15 +17,14 @@ from foretell.sandboxes.representation.architecture_comparison import (
     SMALL,
     WHOLE,
     agreement,
-    confused_words,
     games_of,
     recall_length,
     require_widths,
     shapes_of,
-    wrong_parities,
 )
 from foretell.worlds.architecture_fleet import cost_of, matched, parameters, words_of
 from foretell.worlds.architecture_tasks import DEPTH, READ, game
+from foretell.worlds.recurrent_constructions import confused_words, wrong_parities
 
 NAME = "architecture-comparison"
 DIFFERS = "recall: hybrid"  # why is said under its known limits

@@ -13,12 +13,8 @@ from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import compare
-from foretell.sandboxes.representation.flip_flop_margins import (
-    FlipFlopMargins,
-    last_share,
-    misread,
-    waits,
-)
+from foretell.sandboxes.representation.flip_flop_margins import FlipFlopMargins
+from foretell.worlds.flip_flop_attention import last_share, misread, waits
 from foretell.worlds.flip_flop_head import (
     branched_error,
     error_of,

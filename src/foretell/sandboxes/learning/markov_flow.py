@@ -40,7 +40,7 @@ from typing import Any, final
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from foretell.numerics.precision import double_precision
 from foretell.numerics.stages import crossing
@@ -54,12 +54,12 @@ from foretell.worlds.markov_energy import (
     attention_slope,
     border_line,
     energy,
-    excess,
+    long_attention_slope,
     minima_line,
     trap_probability,
     trapped,
 )
-from foretell.worlds.markov_plane import follow, loss_and_gradients, read_attention_slope
+from foretell.worlds.markov_plane import follow, loss_and_gradients, read_attention_slope, stuck_at
 
 CHAINS = ((0.1, 0.1), (0.9, 0.9), (0.2, 0.3), (0.5, 0.8))  # the first two are drawn
 GOOD = (0.5, -1.0)  # a start that learns either kind of chain
@@ -68,7 +68,6 @@ BALL = 0.1  # spread of the starts that are drawn
 CLEAR = 0.05  # nearer to the saddle's energy than this, the end is not asked for
 PROBE, LEVEL = (0.3, -0.4), (0.3, 0.0)  # where the slope along attention is read
 ARROWS = 14
-EULER = 0.5772156649015329
 
 
 @final
@@ -142,8 +141,7 @@ def _label(p: float, q: float) -> str:
 
 def _claims(p: float, q: float, settings: Mapping[str, Any]) -> list[Claim]:
     length, draws, label = settings["length"], settings["draws"], _label(p, q)
-    limit = PROBE[0] ** 2 * excess(np.exp(PROBE[0] ** 2), p, q) / (p + q)
-    limit *= (np.log(length) + EULER + np.log(p + q)) / length
+    limit = long_attention_slope(LEVEL[0], p, q, length)
 
     def derived(quantity: str, value: float, tolerance: float) -> Claim:
         return Claim(f"{label}: {quantity}", float(value), "=", tolerance, "derived")
@@ -196,10 +194,10 @@ def _read_flow(
     led: Mapping[str, np.ndarray],
 ) -> dict[str, float]:
     """What the trajectories show: from the window, from the good start, from Gaussian ones."""
-    stuck, (losses, drifts) = _stuck(led["clear"], p, q), led["clear"][:, 2:].T
+    stuck, (losses, drifts) = stuck_at(led["clear"], p, q), led["clear"][:, 2:].T
     levels = np.where(stuck, entropy(p / (p + q)), entropy_rate(p, q))
     other = stuck != trapped(*groups["clear"].T, switching=p + q > 1)
-    shares = _stuck(led["drawn"], p, q).reshape(-1, settings["draws"]).mean(axis=1)
+    shares = stuck_at(led["drawn"], p, q).reshape(-1, settings["draws"]).mean(axis=1)
     return {
         "largest drift of the energy": float(drifts.max()),
         "trajectories that end in the other basin": float(other.sum()),
@@ -210,11 +208,6 @@ def _read_flow(
             for spread, share in zip(settings["spreads"], shares, strict=True)
         },
     }
-
-
-def _stuck(ends: Float[np.ndarray, "draw ..."], p: float, q: float) -> Bool[np.ndarray, " draw"]:
-    """Nearer to the loss of the marginal than to the least one."""
-    return ends[:, 2] > (entropy(p / (p + q)) + entropy_rate(p, q)) / 2
 
 
 def _read_slopes(
@@ -258,7 +251,7 @@ def _curves(
 ) -> dict[str, Any]:
     """What is drawn of one chain."""
     draws = settings["draws"]
-    stuck = _stuck(led["drawn"], p, q).reshape(-1, draws)
+    stuck = stuck_at(led["drawn"], p, q).reshape(-1, draws)
     ball = settings["spreads"].index(BALL)
     few = slice(ball * draws, ball * draws + min(40, draws))
     found: dict[str, Any] = {
@@ -268,7 +261,7 @@ def _curves(
         "ball_trapped": stuck[ball, :40].tolist(),
     }
     if len(groups["grid"]):
-        rows = _stuck(led["grid"], p, q).astype(int).reshape(settings["grid"], -1).tolist()
+        rows = stuck_at(led["grid"], p, q).astype(int).reshape(settings["grid"], -1).tolist()
         low, high = (SADDLE, -1e-3) if p + q > 1 else (-WINDOW[1], SADDLE)
         border, minima = np.linspace(low, high, 160), np.linspace(-WINDOW[1], WINDOW[1], 400)
         found |= {

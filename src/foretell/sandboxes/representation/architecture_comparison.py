@@ -41,14 +41,11 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
 from foretell.core.architecture import Architecture
 from foretell.models.sequence_model import KINDS
-from foretell.models.state_space import linear_recurrence
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show
@@ -62,11 +59,9 @@ from foretell.worlds.architecture_fleet import (
     trained_accuracies,
 )
 from foretell.worlds.architecture_tasks import Game, game
-from foretell.worlds.state_fleets import shift_registers
-from foretell.worlds.state_partitions import all_words, read_words, same_state
+from foretell.worlds.recurrent_constructions import PARITY_LENGTH, confused_words, wrong_parities
 
 SOLVED, CLOSE, AGREEING = 0.95, 0.1, 0.9
-PARITY_LENGTH, PARITY_WORDS = 300, 64
 REGISTER = 8
 RECALLING = ("transformer", "hybrid")
 TURNED, NEVER_TURNED = ("parity", "ssm-signed"), ("parity", "ssm")
@@ -235,29 +230,6 @@ def _ranked(widths: Sequence[int], reach: Sequence[int]) -> tuple[str, ...]:
         " = ".join(str(width) for width, own in zip(widths, reach, strict=True) if own == level)
         for level in levels
     )
-
-
-def wrong_parities() -> float:
-    """Of a unit that a one turns over and a zero leaves, after every token of random words."""
-    bits = np.random.default_rng(0).integers(2, size=(PARITY_WORDS, PARITY_LENGTH, 1))
-    beginning = np.zeros((PARITY_WORDS, 1, 1), np.float32)
-    gates = np.concatenate([beginning, 1.0 - 2.0 * bits], axis=1).astype(np.float32)
-    drives = np.concatenate([beginning + 1, np.zeros(bits.shape)], axis=1).astype(np.float32)
-    states = np.asarray(jax.jit(linear_recurrence)(gates, drives))[:, 1:]
-    return float(np.sum((states < 0) != (np.cumsum(bits, axis=1) % 2 == 1)))
-
-
-def confused_words(bits: int) -> tuple[float, float]:
-    """Words that end where another ends, in a register of so many units and in one with a less."""
-    words = all_words(bits)
-    registers = shift_registers(bits)
-    units = jnp.arange(bits) < jnp.array([[bits], [bits - 1]])
-    chosen = jax.tree.map(lambda own: own[:2], registers)
-    read = jax.jit(jax.vmap(read_words, (0, 0, None, None)))
-    states = read(chosen, units, jnp.int32(1), words)
-    groups = same_state(np.asarray(states))
-    whole, less = (float(len(words) - len(np.unique(row))) for row in groups)
-    return whole, less
 
 
 def _curves(

@@ -38,13 +38,13 @@ from typing import Any, final
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 from scipy import optimize
-from scipy.special import softmax
 
 from foretell.numerics.keys import key_for, root_key
 from foretell.protocols._asking import Budget
 from foretell.sandboxes import Claim, Findings, Sandbox, Show, require_growing
+from foretell.worlds.flip_flop_attention import BATCH, last_of, last_share, misread, waits
 from foretell.worlds.flip_flop_head import (
     branched_error,
     error_of,
@@ -69,7 +69,6 @@ STRAINED = ((300.0, 1.0), (300.0, 1.2), (60.0, 1.0))  # and those that the worst
 LAWS = (0.1, 0.8, 0.98)
 STEEP, FLAT, ENOUGH = 1.0, 0.6, 5000.0  # above ln 2, below it; a κ that nothing outweighs
 EXACT, SAMPLED = 1e-12, 0.01
-BATCH = 5000
 
 
 @final
@@ -183,48 +182,6 @@ def _sampler(pairs: int) -> Any:
     return jax.jit(jax.vmap(lambda key, ignoring: sample(key, ignoring, pairs), (0, None)))
 
 
-def misread(words: Word, kappa: float, steepness: float) -> Float[np.ndarray, " batch"]:
-    """Whether the head gives the wrong bit at the end of each word; a tie is half an error."""
-    parts = [
-        _agreement(Word(*(each[first : first + BATCH] for each in words)), kappa, steepness)
-        for first in range(0, len(words.bits), BATCH)
-    ]
-    found = np.concatenate(parts)
-    return (found < 0) + (found == 0) / 2
-
-
-def _agreement(words: Word, kappa: float, steepness: float) -> Float[np.ndarray, " batch"]:
-    """What the head says at the last pair, times the sign that is right there."""
-    signs = 2.0 * words.bits - 1
-    shares = _shares(words.instructions[:, :-1] == WRITE, kappa, steepness)
-    return (shares * signs[:, :-1]).sum(axis=1) * signs[:, -1]
-
-
-def _shares(
-    writes: Bool[np.ndarray, "batch length"], kappa: float, steepness: float
-) -> Float[np.ndarray, "batch length"]:
-    scores = kappa * writes + steepness * np.arange(writes.shape[1])
-    shares: np.ndarray = softmax(scores, axis=1)
-    return shares
-
-
-def last_share(
-    writes: Bool[np.ndarray, "batch length"], kappa: float, steepness: float
-) -> Float[np.ndarray, " batch"]:
-    """Of the last write, given where writes are before the read."""
-    last = _last(writes)
-    return np.take_along_axis(_shares(writes, kappa, steepness), last[:, None], axis=1)[:, 0]
-
-
-def _last(writes: Bool[np.ndarray, "batch length"]) -> Int[np.ndarray, " batch"]:
-    return writes.shape[1] - 1 - writes[:, ::-1].argmax(axis=1)
-
-
-def waits(pairs: int) -> Bool[np.ndarray, "size length"]:
-    """For every gap the word that is hardest: writes all along, then none until the read."""
-    return np.arange(pairs - 1) <= np.arange(pairs - 1)[::-1, None]
-
-
 def _enumerated(settings: Mapping[str, Any]) -> dict[str, float]:
     """All words weighed by their chance, and all places where writes can be."""
     pairs = settings["enumerated"]
@@ -238,7 +195,7 @@ def _enumerated(settings: Mapping[str, Any]) -> dict[str, float]:
             chances = (share / 2) ** counts[0] * share ** counts[1] * (p / 2) ** counts[2] / 2
             values[_few(pairs, kappa, steepness, p)] = float(chances @ wrong)
     writes = np.array(list(itertools.product((True,), *[(False, True)] * (pairs - 2))))
-    gaps = pairs - 1 - _last(writes)
+    gaps = pairs - 1 - last_of(writes)
     spare = [
         last_share(writes, k, c) - np.array([share_bound(k, c, int(gap)) for gap in gaps])
         for k, c in (*settings["heads"], *settings["strained"])
