@@ -36,6 +36,8 @@ def explain(
         told = {"name": entry.name, "kind": entry.kind, "title": entry.title} | sections
         print(json.dumps(told | ({"settings": _settings_json(name)} if listed else {})))
         return
+    asked = f"foretell explain {entry.name} --settings lists them, and what each budget takes"
+    told_settings = _settings_text(name) if listed else asked  # refused before a line is printed
     console = Console()
     console.print(Text(f"{entry.name}: {entry.title}", style="bold"), end=" ")
     console.print(Text(f"({entry.kind})", style="dim"))
@@ -53,8 +55,7 @@ def explain(
         console.print(Padding(Text(flowing), (0, 0, 0, 2)))
     if entry.kind == "sandboxes":
         console.print(Text("\nSettings", style="bold"))
-        asked = f"foretell explain {entry.name} --settings lists them, and what each budget takes"
-        console.print(Padding(Text(_settings_text(name) if listed else asked), (0, 0, 0, 2)))
+        console.print(Padding(Text(told_settings), (0, 0, 0, 2)))
 
 
 def _find(name: str) -> catalogue.Entry:

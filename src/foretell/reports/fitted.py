@@ -22,6 +22,8 @@ from foretell.reports import (
 )
 from foretell.reproductions import Cell, Experiment
 from foretell.reproductions._computing import stored_cell
+from foretell.reproductions._sandboxed import Sandboxes
+from foretell.sandboxes.settings import require_seeds
 from foretell.training.store import Store
 
 
@@ -65,9 +67,15 @@ def chosen(
 ) -> tuple[Cell, ...]:
     """The cells somebody wants to compute: all, or those of some groups or kinds."""
     cells = experiment.cells(read_budget(budget), seeds)
-    if only is None:
-        return cells
-    cells += experiment.further_cells(read_budget(budget), seeds)
+    if only is not None:
+        cells = _named(cells + experiment.further_cells(read_budget(budget), seeds), only)
+    if seeds is not None and isinstance(experiment, Sandboxes):
+        require_seeds(seeds, {cell.label: cell.settings for cell in cells})
+    return cells
+
+
+def _named(cells: tuple[Cell, ...], only: str) -> tuple[Cell, ...]:
+    """Those of some groups or kinds."""
     wanted = [name.strip() for name in only.split(",")]
     names = dict.fromkeys(name for cell in cells for name in (cell.settings["kind"], cell.group))
     for name in wanted:

@@ -22,7 +22,10 @@ class Sandboxes(Experiment):
     part: ClassVar[str]
 
     def cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
-        """A sandbox each, by name; the essential ones, or all on an accelerator."""
+        """A sandbox each, by name; the essential ones, or all on an accelerator.
+
+        A number of seeds goes to those that train several models.
+        """
         return self._cells(budget, seeds, first=True)
 
     def further_cells(self, budget: Budget, seeds: int | None = None) -> tuple[Cell, ...]:
@@ -32,7 +35,12 @@ class Sandboxes(Experiment):
     def _cells(self, budget: Budget, seeds: int | None, *, first: bool) -> tuple[Cell, ...]:
         found = [load(name) for name in names_of(self.part)]
         chosen = [each for each in found if (each.essential or budget is Budget.GPU) is first]
-        return tuple(sandbox_cell(each, self.part, budget, seeds) for each in chosen)
+        return tuple(
+            sandbox_cell(
+                each, self.part, budget, seeds if "seeds" in each.settings(budget) else None
+            )
+            for each in chosen
+        )
 
     def parts(self, cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
         """One by one: they share no program."""
@@ -55,7 +63,7 @@ def names_of(part: str) -> tuple[str, ...]:
 def sandbox_cell(
     sandbox: Sandbox, part: str, budget: Budget, seeds: int | None = None, text: str = ""
 ) -> Cell:
-    """Everything that decides its run; a number of seeds goes to sandboxes that train several."""
+    """Everything that decides its run."""
     settings = choose(sandbox, budget, text, seeds)
     require(sandbox, settings)
     return Cell(part, sandbox.name, {"kind": sandbox.name, **settings})

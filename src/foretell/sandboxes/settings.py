@@ -111,16 +111,28 @@ def _nodes(settings: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, A
 def choose(
     sandbox: Sandbox, budget: Budget, text: str = "", seeds: int | None = None
 ) -> dict[str, Any]:
-    """The preset of a budget, with what is written and with so many seeds where there are seeds."""
+    """The preset of a budget, with what is written and with so many seeds."""
     preset = sandbox.settings(budget)
     chosen = notation(sandbox).read(text, preset) if text else preset
-    if seeds is not None and seeds < 1:
+    if seeds is None:
+        return chosen
+    if seeds < 1:
         raise BadInput("at least one model must be trained", seen=seeds, hint="--seeds 3")
-    if seeds is not None and "seeds" in preset:
-        if chosen["seeds"] != preset["seeds"]:
-            raise BadInput("seeds are said twice", seen=f"{text} and --seeds {seeds}")
-        chosen["seeds"] = seeds
-    return chosen
+    require_seeds(seeds, {sandbox.name: preset})
+    if chosen["seeds"] != preset["seeds"]:
+        raise BadInput("seeds are said twice", seen=f"{text} and --seeds {seeds}")
+    return {**chosen, "seeds": seeds}
+
+
+def require_seeds(seeds: int, settings: Mapping[str, Mapping[str, Any]]) -> None:
+    """Something to repeat in one of these, by name: elsewhere a number of seeds says nothing."""
+    if not any("seeds" in each for each in settings.values()):
+        raise BadInput(
+            "no number of seeds to choose",
+            seen=f"--seeds {seeds} for {', '.join(settings)}",
+            why="one run decides it; only some sandboxes train several models alike",
+            hint="NAME:seed=1 for other random numbers",
+        )
 
 
 def require(sandbox: Sandbox, settings: Mapping[str, Any]) -> None:

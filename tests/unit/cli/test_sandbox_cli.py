@@ -158,6 +158,21 @@ def test_seeds_are_said_once(tmp_path):
         foretell("check", "markov-training:seeds=2", "--seeds", 3, "--store", tmp_path)
 
 
+def test_seeds_are_refused_where_nothing_is_repeated(tmp_path):
+    with pytest.raises(BadInput, match="no number of seeds to choose"):
+        foretell("check", NAME, "--seeds", 3, "--budget", "smoke", "--store", tmp_path)
+    chosen = ("reproduce", "sandbox-learning", "--no-train", "--store", tmp_path, "--only")
+    with pytest.raises(BadInput, match="no number of seeds to choose"):
+        foretell(*chosen, f"{NAME},markov-flow", "--seeds", 3)
+    assert "not run yet" in foretell(*chosen, f"{NAME},markov-training", "--seeds", 2)
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_explain_refuses_settings_before_it_says_anything():
+    run = CliRunner().invoke(app, ["explain", "state-bits:precision=0+3"])
+    assert isinstance(run.exception, BadInput) and not run.output
+
+
 def test_explain_lists_settings_with_the_values_of_each_budget():
     short = foretell("explain", NAME)
     assert f"foretell explain {NAME} --settings" in short and "columns p, q" not in short
