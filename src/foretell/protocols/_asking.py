@@ -33,7 +33,8 @@ CHECK_EVERY = {Budget.SMOKE: 50, Budget.CPU: 500, Budget.GPU: 3_000}
 SEEDS = {Budget.SMOKE: 3, Budget.CPU: 4, Budget.GPU: 5}
 LONGEST = 2_000  # sizes; attention takes memory quadratic in them
 LONGEST_ADAPTED = 16_384  # where one size is trained at a time
-STARTS, USUAL_START = {"sorting": 8}, 16  # sizes that capture begins with
+USUAL_START = 16  # size that capture begins with
+STARTS = {"sorting": 8, "shortest-path": 8, "min-cut": 8}
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
 DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
@@ -69,6 +70,7 @@ OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
 OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
 # What a CPU can learn in minutes where the usual task would take it an hour; the name says so.
 SMALLER = {("capture", "induction-heads"): "induction-heads:vocabulary=8"}
+SMALLER |= {("capture", "string-matching"): "string-matching:pattern=2"}
 OWN_POSITIONAL = {"capture": "rotary"}  # by protocol; none elsewhere
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 SYMBOLS = {Budget.SMOKE: 16, Budget.CPU: 64, Budget.GPU: 64}  # of template:…, and strings of them

@@ -65,7 +65,7 @@ def _rows(budget: Budget) -> tuple[Row, ...]:
             Row(GRAPHS, "shortest-path", "shortest-path"),
             Row(GRAPHS, "min-cut", "min-cut"),
         )
-    small, deep = (("sizes", _doublings(32, 256)),), tuple(DEEP.items())
+    small, deep = (("sizes", _doublings(16, 256)),), tuple(DEEP.items())
     return (
         Row(SEQUENCES, "induction-heads", "induction-heads", (("sizes", _doublings(32, 4_096)),)),
         Row(SEQUENCES, "string-matching", "string-matching", (("sizes", _doublings(32, 4_096)),)),

@@ -197,7 +197,7 @@ def test_defaults_follow_task_and_protocol():
     assert question.architecture.positional == "rotary"
     graph = Request(what="shortest-path", budget="smoke")
     assert graph.protocol == "capture"
-    assert (graph.question().outcome.threshold, graph.question().outcome.start) == (0.9, 16)
+    assert (graph.question().outcome.threshold, graph.question().outcome.start) == (0.8, 8)
     assert graph.question().architecture.positional == "nope"
     assert Request(what="majority").positional == "nope"
     assert Request(what="sorting", protocol="capture").first_size == 8
