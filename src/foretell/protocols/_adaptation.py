@@ -52,10 +52,13 @@ class Adaptation:
     @property
     def verdict(self) -> tuple[Verdict, str]:
         """What this arm alone says."""
-        most = self.reached.sum(axis=0) * 2 > len(self.seeds)
-        if not most.all():
-            size = self.sizes[int(np.argmin(most))]
-            return Verdict.NO, f"most runs miss the threshold at size {size}"
+        missed = (~self.reached).sum(axis=0) * 2 > len(self.seeds)
+        if missed.any():
+            size, runs = self.sizes[int(np.argmax(missed))], len(self.seeds)
+            said = f"most runs miss the threshold at size {size}"
+            if runs < FEWEST_SEEDS:
+                return Verdict.UNDECIDED, f"{said}, of {runs} that learned the small sizes: too few"
+            return Verdict.NO, said
         if self.fit is None:
             return Verdict.UNDECIDED, "too little to fit"
         low, high = self.fit.interval

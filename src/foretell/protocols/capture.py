@@ -105,9 +105,10 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             "yes: from the start or step by step, every run that learned the small sizes (at least "
             f"{FEWEST_SEEDS}) reaches the threshold at every size (at least {FEWEST_SIZES}), and "
             "the samples grow as a logarithm at most, or the interval of the exponent holds 0 and "
-            f"stays below {SLOW:g}; no: in both, most runs miss the threshold at some size within "
-            "the cap, or the samples grow as a power; undecided: anything else, and always where "
-            "one answer for all instances of a size reaches the threshold"
+            f"stays below {SLOW:g}; no: in both, most runs (of at least {FEWEST_SEEDS}) miss the "
+            "threshold at some size within the cap, or the samples grow as a power; undecided: "
+            "anything else, and always where one answer for all instances of a size reaches the "
+            "threshold"
         )
 
     @classmethod

@@ -16,7 +16,7 @@ from rich.text import Text
 from foretell.core.measurement import Value
 from foretell.plain.wording import counted
 from foretell.reports import _sections as parts
-from foretell.reports._markup import Markup, element, pairs, table
+from foretell.reports._markup import Markup, element, table
 from foretell.reports.capture_curves import OURS, CaptureCurve, CaptureCurves
 from foretell.reports.capture_looks import CAPTION as LOOKS_CAPTION
 from foretell.reports.capture_looks import HEADS as LOOKS_HEADS
@@ -184,19 +184,18 @@ def _looks_section(group: str, own: Sequence[CaptureCurve]) -> Markup:
 
 def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
     """Settings and machine of every curve that was measured, and the rule."""
-    found: list[Markup] = []
+    names = ("threshold", "learning_rate", "adapting_rate", "batch", "adapting_batch")
+    rows = []
     for curve in curves:
         if curve.measured is None:
             continue
         known, plan = curve.measured.provenance, curve.line.asked.plan.as_json()
-        settings = [("curve", curve.line.label)]
-        settings += [("shape", curve.line.asked.question.architecture.label)]
-        settings += [
-            (name.replace("_", " "), str(plan[name]))
-            for name in ("threshold", "learning_rate", "adapting_rate", "batch", "adapting_batch")
-        ]
-        settings += [("device", str(known["device"])), ("commit", str(known.get("commit")))]
-        found.append(pairs(settings))
+        shape = curve.line.asked.question.architecture.label
+        chosen = [str(plan[name]) for name in names]
+        told = [str(known["device"]), str(known.get("commit"))]
+        rows.append([curve.line.asked.question.task.name, shape, *chosen, *told])
+    heads = ["Task", "Shape", *(name.replace("_", " ").capitalize() for name in names)]
+    found = [table([*heads, "Device", "Commit"], rows, numeric=range(2, 7))] if rows else []
     rules = {curve.measured.rule for curve in curves if curve.measured}
     return [*found, *(element("p", "Rule: ", rule, class_="quiet") for rule in sorted(rules))]
 

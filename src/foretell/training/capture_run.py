@@ -112,7 +112,7 @@ class CaptureRun(Work):
         for shown in self.done[1:]:
             for arm in {own.arm for own in shown.members}:
                 reached = [own.reached for own in shown.members if own.arm == arm]
-                if 2 * sum(reached) <= len(reached):
+                if 2 * sum(reached) < len(reached):
                     missed.add(arm)
                     if arm == FROM_START and shown is self.done[1]:
                         missed.add(STEP_BY_STEP)

@@ -5,11 +5,12 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from foretell.core.question import Verdict
 from foretell.plain.errors import BadInput
-from foretell.protocols._adaptation import adaptations
+from foretell.protocols._adaptation import Adaptation, adaptations
 from foretell.protocols._asking import Request
 from foretell.protocols._running import measure
 from foretell.protocols.capture import UNADAPTED, Capture
@@ -110,6 +111,16 @@ def test_a_threshold_that_is_out_of_reach_is_no_capture():
     stuck = read(lambda place: None if place == 4 else 1_000, never)
     assert stuck.verdict is Verdict.NO
     assert "size 512" in stuck.reason
+
+
+def test_two_runs_are_too_few_for_a_no_and_half_of_them_are_not_most():
+    found = read(never, never, trained=(True, True, False))
+    assert found.verdict is Verdict.UNDECIDED
+    assert "of 2 that learned the small sizes: too few" in found.reason
+    reached = np.array([[True, True], [True, False], [True, False], [True, True]])
+    samples = np.where(reached, 100.0, 400.0)
+    half = Adaptation(FROM_START, (32, 64), (0, 1, 2, 3), samples, reached, None)
+    assert half.verdict == (Verdict.UNDECIDED, "too little to fit")
 
 
 def test_sizes_that_were_left_out_are_told_and_change_nothing():
