@@ -149,7 +149,7 @@ def family_of(name: str) -> tuple[str, int]:
             "no automaton of that name",
             seen=name,
             why=f"there are parity, flip-flop, {families}",
-            hint="gridworld-5, or `from_maps` for one of your own",
+            hint="gridworld-5; one of your own: foretell represent mine.json, or `from_maps`",
         )
     return parts[1], int(parts[2])
 

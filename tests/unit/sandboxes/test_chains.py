@@ -91,7 +91,9 @@ def test_levels_of_the_table() -> None:
         (10, 1): (2.258, 1.927),
         (2, 2): (0.607, 0.550, 0.471),
         (3, 2): (1.050, 0.977, 0.818),
+        (5, 2): (1.592, 1.530, 1.281),
         (2, 3): (0.639, 0.604, 0.550, 0.470),
+        (3, 3): (1.083, 1.055, 0.986, 0.826),
     }
     for (symbols, order), expected in table.items():
         found = n_grams.sampled_levels(order, symbols, Prior(), 8_000)
