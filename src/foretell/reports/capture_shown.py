@@ -44,6 +44,7 @@ HEADS: tuple[str, ...] = (
 )
 HEADS += ("one answer",)
 FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
+BEHIND = ("Task", "Shape", "Threshold", "Rate, adapting", "Batch, adapting", "Device", "Commit")
 ARMS = (FROM_START, STEP_BY_STEP, FROM_SCRATCH)
 CAPTION = (
     "Samples of one size that a model needs until the threshold, against that size, both in "
@@ -161,7 +162,11 @@ def capture_page(whole: CaptureCurves) -> str:
                 group.capitalize(),
                 element("figure", frame, element("figcaption", CAPTION), class_="broad"),
                 table([head.capitalize() for head in HEADS], _rows(own), numeric=range(1, 7)),
-                table([head.capitalize() for head in FIT_HEADS], _fits(own), numeric=range(2, 5)),
+                table(
+                    [head[:1].upper() + head[1:] for head in FIT_HEADS],
+                    _fits(own),
+                    numeric=range(2, 5),
+                ),
                 *_behind(own),
             )
         )
@@ -184,18 +189,17 @@ def _looks_section(group: str, own: Sequence[CaptureCurve]) -> Markup:
 
 def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
     """Settings and machine of every curve that was measured, and the rule."""
-    names = ("threshold", "learning_rate", "adapting_rate", "batch", "adapting_batch")
     rows = []
     for curve in curves:
         if curve.measured is None:
             continue
         known, plan = curve.measured.provenance, curve.line.asked.plan.as_json()
-        shape = curve.line.asked.question.architecture.label
-        chosen = [str(plan[name]) for name in names]
-        told = [str(known["device"]), str(known.get("commit"))]
-        rows.append([curve.line.asked.question.task.name, shape, *chosen, *told])
-    heads = ["Task", "Shape", *(name.replace("_", " ").capitalize() for name in names)]
-    found = [table([*heads, "Device", "Commit"], rows, numeric=range(2, 7))] if rows else []
+        asked = curve.line.asked.question
+        rates = f"{plan['learning_rate']:g}, {plan['adapting_rate']:g}"
+        batches = f"{plan['batch']}, {plan['adapting_batch']}"
+        told = [asked.task.name, asked.architecture.label, f"{plan['threshold']:g}"]
+        rows.append([*told, rates, batches, str(known["device"]), str(known.get("commit"))])
+    found = [table(BEHIND, rows, numeric=range(2, 5))] if rows else []
     rules = {curve.measured.rule for curve in curves if curve.measured}
     return [*found, *(element("p", "Rule: ", rule, class_="quiet") for rule in sorted(rules))]
 
