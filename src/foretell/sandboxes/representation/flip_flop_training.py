@@ -25,7 +25,8 @@ Example:
     True
 
 Known limits: Short words and small models on a processor, where the tail mixture is the only remedy
-    tried, with one seed; decay and sharpening come with `--budget gpu`. That a model has glitches
+    in the preset, with one seed; decay and sharpening come with `--budget gpu`, or as settings: run
+    so once (`results/sandboxes/flip-flop-remedies-cpu.json`), neither helped. That a model glitches
     is a finding; that nothing but data removes them is not shown, nor is it a theorem. Where they
     are depends on the length: at 32 tokens nearly all are on dense words, since gaps cannot be
     long. Some seeds learn late: with fewer steps than are taken here one of the three fails the
