@@ -49,6 +49,7 @@ def scoreboard(
 
         count = export_parquet(runs, parquet)
         typer.echo(f"{count} scores written to {parquet}", err=True)
+    _start.prepare_jax()  # fits of capture are compiled, and should be once
     with _not_collecting():
         board, problems = build_scoreboard(runs)
     if html is not None:

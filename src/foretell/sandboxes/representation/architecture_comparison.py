@@ -26,10 +26,10 @@ Known limits: That a fixed state fails where the bits exceed one a unit is what 
     fail at products of permutations is conditional (TC0 is not NC1) and about growing length. With
     pairs as tokens, binding a key to its value is no part of recall. Few seeds, short training: a
     cell that fails may only be slow. Nothing is predicted for a hybrid on parity or sums. Its
-    recall differs here: in the CPU's training it copies but does not recall. Scaling what enters
-    the states helped, and so, in trials that are not kept, did larger batches and lower rates with
-    more steps; more width or no positions did not. It looks slow rather than unable, and what
-    slows it is not settled.
+    recall differs in the CPU's preset, and is only slow: with 12,000 steps instead of 700 and a
+    width of 32 it is right (`results/sandboxes/architecture-comparison-recall-cpu.json`), while
+    recurrent models are not. An index into bits is then learned by the hybrid, not yet by the
+    transformer (0.77).
 Sources: Jelassi and others 2024 (copying), Wen and others 2024 (one layer of attention), Sarrof and
     others 2024, Grazzi and others 2025 (state spaces); the tutorial Sandbox for the Blackbox, part
     I; see `foretell explain fixed-state` and `communication-bounds`
