@@ -22,7 +22,7 @@ def test_binary_majority_generalizes_as_predicted(tmp_path):
     (row,) = ft.check("binary-majority", positional="nope", seeds=4, store=tmp_path)
     assert at_far_sizes(row).mean >= 0.99
     assert row.measurement.verdict == "yes"
-    assert [row.agreement(said) for said in row.stated] == [Agreement.AGREES]
+    assert {row.agreement(said) for said in row.stated} == {Agreement.AGREES}
     assert time.monotonic() - began < 120
 
 
@@ -32,5 +32,7 @@ def test_parity_fails_at_longer_sizes(tmp_path):
     (row,) = ft.check("parity", budget="cpu", store=tmp_path)
     assert at_far_sizes(row).interval.high < 0.7
     assert row.measurement.verdict != "yes"
-    assert [said.verdict.value for said in row.stated] == ["no"]
+    said = {each.predictor: each.verdict.value for each in row.stated}
+    assert said.pop("crasp-length") == "no"
+    assert set(said.values()) <= {"undecided"}  # other theories say nothing against it
     assert time.monotonic() - began < 300
