@@ -165,11 +165,29 @@ class Length(Protocol[Plan, Record]):
         mostly = 2 * len(fitted) >= len(runs)
         values = values_of(plan, record, fitted if mostly else runs)
         verdict, reason = self.decide(question, values, fitted, runs)
+        return Measurement(
+            protocol=self.name,
+            question=question,
+            verdict=verdict,
+            reason=reason,
+            rule=self.rule,
+            values=values,
+            curves=curves_of(record),
+            notes=self._notes(question, record, values),
+            provenance={**provenance, "seeds": runs, "fitted": fitted},
+            bar=self.bar,
+        )
+
+    def _notes(
+        self, question: Question, record: Record, values: Sequence[Value]
+    ) -> tuple[str, ...]:
+        """What a reader of the table must know beside it."""
+        runs, fitted = len(record.members), sum(own.status == "fitted" for own in record.members)
         diverged = [str(member.seed) for member in record.members if member.status == "diverged"]
-        notes = [f"{len(fitted)} of {len(runs)} runs fit the training range perfectly"]
-        if not mostly:
+        notes = [f"{fitted} of {runs} runs fit the training range perfectly"]
+        if 2 * fitted < runs:
             notes.append("fewer than half fitted: the table shows all runs, fitted or not")
-        elif len(fitted) < len(runs):
+        elif fitted < runs:
             notes.append("the table shows the fitted runs only")
         if diverged:
             notes.append(f"diverged and stopped: seeds {', '.join(diverged)}")
@@ -188,18 +206,7 @@ class Length(Protocol[Plan, Record]):
         if self.to_the_end:
             notes.append("no run stopped when it fitted: all went on to the last step")
         notes.append(f"sampler: {question.task.sampler}")
-        return Measurement(
-            protocol=self.name,
-            question=question,
-            verdict=verdict,
-            reason=reason,
-            rule=self.rule,
-            values=values,
-            curves=curves_of(record),
-            notes=tuple(notes),
-            provenance={**provenance, "seeds": runs, "fitted": fitted},
-            bar=self.bar,
-        )
+        return tuple(notes)
 
     def decide(
         self,
