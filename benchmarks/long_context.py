@@ -2,9 +2,11 @@
 
 Every row is one step of AdamW on inputs of size T, compiled and run in this process: `plain` keeps
 all T × T scores of every layer, `blocks` goes over blocks of queries at every T (the package does
-so from `LONG` scores of a head on). Memory is XLA's own count of what a step needs beside its
-arguments and results. Exponents are slopes of logarithms over the larger half of the sizes. Plain
-rows that would take more than half of the memory are left out. Below them: drawing a batch.
+so from `LONG` scores of a head on), and `fused` leaves it to cuDNN, on a GPU. Memory is XLA's own
+count of what a step needs beside its arguments and results. Exponents are slopes of logarithms over
+the larger half of the sizes. Plain rows that would take more than half of the memory are left out.
+All steps of a task are compiled first, side by side, then run one after the other. Below them:
+drawing a batch.
 
     python benchmarks/long_context.py [--longest 1024] [--batch 4] [--tasks NAME…] [--out FILE]
 """
@@ -12,13 +14,16 @@ rows that would take more than half of the memory are left out. Below them: draw
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import jax
@@ -33,12 +38,13 @@ from foretell.plain.files import write_atomically
 from foretell.tasks.lookup import find_task
 from foretell.training import accumulating, member
 from foretell.training.fleet import SequenceFleet
+from foretell.training.loops import BRIEF
 from foretell.training.plan import Member, Plan, Trial
 from foretell.training.provenance import describe_machine
 
 SHORTEST, LONGEST = 128, {"cpu": 1_024}  # else 4,096
 TASKS = ("induction-heads", "sorting", "string-matching")
-WAYS = {"plain": 2**62, "blocks": 0}  # scores of a head from which blocks are used
+WAYS = ("plain", "blocks", "fused")
 SECONDS, FEWEST = 0.5, 3  # a measurement goes on this long, and over this many steps
 DRAWN = 64  # examples drawn at once
 
@@ -49,7 +55,10 @@ def plan_for(name: str, size: int, longest: int, options: argparse.Namespace) ->
     shape = {"layers": options.layers, "heads": options.heads, "width": options.width}
     return Plan(
         architecture=Architecture(
-            **shape, positional=options.positional, context=task.width(longest)
+            **shape,
+            positional=options.positional,
+            context=task.width(longest),
+            precision=options.precision,
         ),
         members=(Member(0, 1e-3, task),),
         train=sizes,
@@ -62,26 +71,32 @@ def plan_for(name: str, size: int, longest: int, options: argparse.Namespace) ->
     )
 
 
-def measured(work: Callable[..., Any], *given: Any) -> dict[str, float]:
-    """Compile, count memory, run: the lower quartile, for others may be at work on the machine."""
-    began = time.perf_counter()
-    ready = jax.jit(work).lower(*given).compile()
-    compiling = time.perf_counter() - began
-    jax.block_until_ready(ready(*given))
-    times: list[float] = []
-    while len(times) < FEWEST or sum(times) < SECONDS:
-        began = time.perf_counter()
-        jax.block_until_ready(ready(*given))
-        times.append(time.perf_counter() - began)
-    return {
-        "seconds": float(np.quantile(times, 0.25)),
-        "bytes": ready.memory_analysis().temp_size_in_bytes,
-        "seconds_to_compile": compiling,
-    }
+class Row(NamedTuple):
+    """A program to be measured: what it is, how it is compiled, what it is given."""
+
+    about: dict[str, Any]
+    lowered: Any
+    given: tuple[Any, ...]
 
 
-def step_row(name: str, size: int, longest: int, way: str, options: Any) -> dict[str, Any] | None:
-    """One step at one size, or nothing where it would not fit."""
+@contextmanager
+def attending(way: str) -> Iterator[None]:
+    """What is traced meanwhile attends in that way, whatever its length."""
+    with patch.object(attention, "LONG", 2**62 if way == "plain" else 0):
+        if way != "blocks":
+            yield
+            return
+        with patch.object(attention.View, "fused", lambda view, values: False):
+            yield
+
+
+def lower(work: Callable[..., Any], *given: Any) -> Any:
+    options = BRIEF if jax.default_backend() == "gpu" else None  # as capture compiles
+    return jax.jit(work, compiler_options=options).lower(*given)
+
+
+def step_row(name: str, size: int, longest: int, way: str, options: Any) -> Row | None:
+    """One step at one size, ready to be compiled, or nothing where it would not fit."""
     plan = plan_for(name, size, longest, options)
     task, shape = plan.members[0].task, plan.architecture
     kept = accumulating.A_SCORE * shape.layers * shape.heads * task.width(size) ** 2
@@ -91,34 +106,63 @@ def step_row(name: str, size: int, longest: int, way: str, options: Any) -> dict
     (data,) = fleet.loop.gather(fleet.data)
     state = member.create(plan, fleet.tokens, fleet.labels, data)
     rows = member.draw_batch(plan, member.room_for(plan), data, jnp.int32(0))
-    with patch.object(attention, "LONG", WAYS[way]):
-        found = measured(partial(member.step, plan), data, state, rows)
-    length = rows.tokens.shape[1]
-    pieces = member.pieces_of(plan, state.model, rows)
-    row = {"task": name, "size": size, "length": length, "way": way, "pieces": pieces, **found}
-    print(
-        f"{name:16} {size:>5} {length:>6} {way:7} {1e3 * row['seconds']:>10.1f} "
-        f"{row['bytes'] / 2**20:>10.1f}",
-        flush=True,
-    )
-    return row
+    about = {"task": name, "size": size, "length": rows.tokens.shape[1], "way": way}
+    about["pieces"] = member.pieces_of(plan, state.model, rows)
+    with attending(way):
+        return Row(about, lower(partial(member.step, plan), data, state, rows), (data, state, rows))
+
+
+def measured(rows: list[Row]) -> Iterator[dict[str, Any]]:
+    """Compile all, then run one by one: the lower quartile, for others may be at work here."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        programs = list(pool.map(lambda row: row.lowered.compile(), rows))
+    for row, ready in zip(rows, programs, strict=True):
+        jax.block_until_ready(ready(*row.given))
+        times: list[float] = []
+        while len(times) < FEWEST or sum(times) < SECONDS:
+            began = time.perf_counter()
+            jax.block_until_ready(ready(*row.given))
+            times.append(time.perf_counter() - began)
+        needed = ready.memory_analysis().temp_size_in_bytes
+        yield {**row.about, "seconds": float(np.quantile(times, 0.25)), "bytes": needed}
+
+
+def step_rows(name: str, sizes: list[int], longest: int, options: Any) -> list[dict[str, Any]]:
+    """All steps of a task, by size and way."""
+    ways = WAYS if jax.default_backend() == "gpu" else WAYS[:-1]
+    tried = [step_row(name, size, longest, way, options) for size in sizes for way in ways]
+    found = list(measured([row for row in tried if row is not None]))
+    for row in found:
+        print(
+            f"{name:16} {row['size']:>5} {row['length']:>6} {row['way']:7} "
+            f"{1e3 * row['seconds']:>10.1f} {row['bytes'] / 2**20:>10.1f}",
+            flush=True,
+        )
+    return found
 
 
 def device_share() -> float:
     return accumulating.SHARE * accumulating.device_memory()
 
 
-def draw_row(name: str, size: int) -> dict[str, Any]:
-    """A batch of one size, drawn on the device."""
-    task = find_task(name, size)
+def draw_rows(names: tuple[str, ...], sizes: list[int]) -> list[dict[str, Any]]:
+    """Batches of one size, drawn on the device."""
+    rows = []
+    for name, size in itertools.product(names, sizes):
+        task = find_task(name, size)
 
-    def draw(key: jax.Array) -> object:
-        return task.sample(key, jnp.full(DRAWN, size), task.width(size))
+        def draw(key: jax.Array, task: Any = task, size: int = size) -> object:
+            return task.sample(key, jnp.full(DRAWN, size), task.width(size))
 
-    found = measured(draw, root_key(0))
-    each = found["bytes"] / (DRAWN * size)
-    print(f"{name:16} {size:>5} {DRAWN / found['seconds']:>14,.0f} {each:>14.1f}", flush=True)
-    return {"task": name, "size": size, "batch": DRAWN, **found, "bytes_a_token": each}
+        key = root_key(0)
+        rows.append(Row({"task": name, "size": size, "batch": DRAWN}, lower(draw, key), (key,)))
+    found = []
+    for row in measured(rows):
+        each = row["bytes"] / (DRAWN * row["size"])
+        drawn = DRAWN / row["seconds"]
+        print(f"{row['task']:16} {row['size']:>5} {drawn:>14,.0f} {each:>14.1f}", flush=True)
+        found.append({**row, "bytes_a_token": each})
+    return found
 
 
 def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
@@ -146,22 +190,19 @@ def main() -> None:
     parser.add_argument("--heads", type=int, default=4)
     parser.add_argument("--width", type=int, default=64 if cpu else 128)
     parser.add_argument("--positional", default="rotary")
+    parser.add_argument("--precision", default="float32" if cpu else "bfloat16")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     sizes = [SHORTEST << n for n in range(20) if SHORTEST << n <= options.longest]
     print(f"{'task':16} {'T':>5} {'length':>6} {'way':7} {'ms a step':>10} {'MiB':>10}")
-    tried = [
-        step_row(name, size, options.longest, way, options)
-        for name in options.tasks
-        for size in sizes
-        for way in WAYS
+    rows = [
+        row for name in options.tasks for row in step_rows(name, sizes, options.longest, options)
     ]
-    rows = [row for row in tried if row is not None]
     slopes = exponents(rows)
     for name, slope in slopes.items():
         print(f"{name:25} grows as T^{slope['seconds']:.2f} in time, T^{slope['bytes']:.2f} memory")
     print(f"\n{'task':16} {'T':>5} {'drawn a second':>14} {'bytes a token':>14}")
-    drawn = [draw_row(name, size) for name in TASKS for size in (sizes[-1], 4_096)]
+    drawn = draw_rows(TASKS, sorted({sizes[-1], 4_096}))
     if options.out:
         document = {
             "provenance": describe_machine(),

@@ -3,7 +3,8 @@
 Scores are a number for every head, query and key: of a long input they are more than any memory
 holds. There a block of queries goes at a time, and the backward pass makes a block's scores again
 instead of keeping them; keys that a whole stripe of queries cannot see are left out. The numbers
-are those of the same rows of the whole.
+are those of the same rows of the whole. Where an accelerator has a kernel for it (cuDNN: bfloat16,
+every position sees all before it, no bias) that does the same, faster, up to rounding.
 """
 
 from __future__ import annotations
@@ -97,6 +98,15 @@ class View(eqx.Module):
         blocks = -(-queries // max(1, HELD // keys))
         return -(-queries // blocks)  # equally large: the last one is hardly padded
 
+    def fused(self, values: Float[Array, "batch key head part"]) -> bool:
+        """Has the device a kernel for this? Only long inputs ask: short ones stay as they were."""
+        fitting = values.dtype == jnp.bfloat16 and values.shape[-1] % 8 == 0
+        if not (self.long and fitting and jax.default_backend() == "gpu"):
+            return False
+        first = self.key_positions[:, :1]
+        no_bias = self.positional.bias(first, first) is None
+        return no_bias and self.in_order and self.viewers.first is None
+
     def prepared(self) -> View:
         """The same, with its mask where it is small enough to be kept."""
         return self if self.long else self.at(self.viewers)
@@ -162,6 +172,7 @@ class Attention(eqx.Module):
         keys = view.positional.rotate(keys, view.key_positions)
         queries = queries / math.sqrt(queries.shape[-1])
         attending = attend_by_blocks if view.long else attend
+        attending = attend_fused if view.fused(values) else attending
         return self.output(attending(queries, keys, values, view).reshape(here.shape))
 
     def _by_head(
@@ -180,6 +191,20 @@ def attend(
     logits = jnp.einsum("bqhp,bkhp->bhqk", queries, keys, preferred_element_type=jnp.float32)
     weights = jax.nn.softmax(view.adjust(logits), axis=-1).astype(values.dtype)
     return jnp.einsum("bhqk,bkhp->bqhp", weights, values)
+
+
+def attend_fused(
+    queries: Float[Array, "batch query head part"],
+    keys: Float[Array, "batch key head part"],
+    values: Float[Array, "batch key head part"],
+    view: View,
+) -> Float[Array, "batch query head part"]:
+    """The same by cuDNN, which goes over the scores without ever writing them down."""
+    if (scale := view.viewers.scale) is not None:
+        queries = (queries * scale[:, :, None, None]).astype(queries.dtype)
+    return jax.nn.dot_product_attention(
+        queries, keys, values, scale=1.0, is_causal=True, implementation="cudnn"
+    )
 
 
 def attend_by_blocks(

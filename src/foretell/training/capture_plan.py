@@ -185,4 +185,4 @@ class CapturePlan:
 
 def _segment(both: int) -> int:
     """Steps in one dispatch."""
-    return next(size for size in (50, 25, 20, 10, 5, 4, 2, 1) if both % size == 0)
+    return next(size for size in range(50, 0, -1) if both % size == 0)

@@ -10,12 +10,14 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from foretell.core.task import ArrayTree, Example
+from foretell.models.attention import HELD, LONG
 from foretell.numerics.keys import key_for, root_key
 from foretell.training.member import Model, logits_and_targets, offsets
 from foretell.training.plan import Plan, Trial
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
 SCORES_OF_ALL = 2**30  # the same over all members, on an accelerator that runs them together
+OF_A_POSITION = 512  # what it takes beside the scores, in scores: of a long input that is the most
 LARGEST_PIECE = 250
 
 
@@ -24,7 +26,8 @@ def piece_size(plan: Plan, trial: Trial, width: int) -> int:
     most = SCORES
     if jax.default_backend() != "cpu":
         most = min(SCORES, SCORES_OF_ALL // len(plan.members))
-    fitting = most // (plan.architecture.heads * width * width)
+    scores = width * width if width * width < LONG else max(HELD, OF_A_POSITION * width)
+    fitting = most // (plan.architecture.heads * scores)
     return max(1, min(LARGEST_PIECE, fitting, trial.count))
 
 

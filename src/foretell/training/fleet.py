@@ -129,7 +129,8 @@ class SequenceFleet(Fleet):
 
     @cached_property
     def _segment(self) -> Callable:
-        return self.loop.compile(partial(member.segment, self.plan), donate=1)
+        lasting = self.plan.until is None  # else it may end after a few steps
+        return self.loop.compile(partial(member.segment, self.plan), donate=1, lasting=lasting)
 
     def shapes(self) -> MemberState:
         """One member's arrays as shapes, without computing anything."""

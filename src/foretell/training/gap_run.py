@@ -59,7 +59,7 @@ class RegressionFleet(Fleet):
 
     @cached_property
     def _segment(self) -> Callable:
-        return self.loop.compile(partial(regression.segment, self.plan), donate=1)
+        return self.loop.compile(partial(regression.segment, self.plan), donate=1, lasting=True)
 
     @cached_property
     def _losses(self) -> Callable:

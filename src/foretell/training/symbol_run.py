@@ -44,7 +44,7 @@ class SymbolFleet(Fleet):
 
     @cached_property
     def _segment(self) -> Callable:
-        return self.loop.compile(partial(symbol_member.segment, self.plan), donate=1)
+        return self.loop.compile(partial(symbol_member.segment, self.plan), donate=1, lasting=True)
 
     def shapes(self) -> MemberState:
         """One member's arrays as shapes, without computing anything."""

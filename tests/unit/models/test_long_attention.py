@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
+from functools import partial
 from unittest.mock import patch
 
 import jax
@@ -170,3 +171,57 @@ def test_blocks_are_equal_and_within_what_is_held(queries, keys):
     count = -(-queries // view.block)
     assert view.long and view.block * count - queries < count
     assert view.block == 1 or view.block * keys <= attention.HELD
+
+
+@pytest.mark.parametrize("name", ["nope", "rotary"])
+def test_the_kernel_is_asked_for_the_same_numbers(name):
+    """Scaled queries, causal, no other scale: outputs and gradients as those of all scores."""
+    shape = dataclasses.replace(SHAPE, heads=1)
+    noise = np.random.default_rng(0)
+    given = [jnp.asarray(noise.normal(size=(2, LENGTH, 1, 8)), jnp.bfloat16) for _ in range(3)]
+    view = View.create(shape, load(name).create(shape, root_key(0)), POSITIONS, None, None)
+
+    def cost(way, *given):
+        return jnp.sum(jnp.sin(way(*given, view).astype(jnp.float32)))
+
+    reference = jax.nn.dot_product_attention
+
+    def instead(*given, implementation, **settings):
+        assert implementation == "cudnn"  # which no CPU has: what it computes, by JAX's own hand
+        return reference(*given, **settings)
+
+    with patch.object(jax.nn, "dot_product_attention", instead):
+        slopes = [
+            jax.value_and_grad(partial(cost, way), (0, 1, 2))(*given)
+            for way in (attention.attend, attention.attend_fused)
+        ]
+    for plain, fused in zip(*map(jax.tree.leaves, slopes), strict=True):
+        exact = np.asarray(plain, np.float32)
+        close = 2**-6 * max(1, np.abs(exact).max())
+        np.testing.assert_allclose(np.asarray(fused, np.float32), exact, atol=close)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, True),
+        ({"positional": "alibi"}, False),  # a bias for every pair
+        ({"queries": QUERIES}, False),  # whoever asks is not at its own index
+        ({"starts": STARTS}, False),  # two inputs to a row
+        ({"kind": jnp.float32}, False),
+        ({"part": 4}, False),
+        ({"backend": "cpu"}, False),
+        ({"long": 2**20}, False),
+    ],
+)
+def test_the_kernel_is_used_only_where_it_computes_the_same(changed, expected):
+    asked = {"positional": "rotary", "queries": None, "starts": None, "kind": jnp.bfloat16}
+    asked |= {"part": 8, "backend": "gpu", "long": 0} | changed
+    encoding = load(asked["positional"]).create(SHAPE, root_key(0))
+    with (
+        patch.object(attention, "LONG", asked["long"]),
+        patch.object(jax, "default_backend", lambda: asked["backend"]),
+    ):
+        view = View.create(SHAPE, encoding, POSITIONS, asked["queries"], asked["starts"])
+        values = jnp.zeros((2, LENGTH, 2, asked["part"]), asked["kind"])
+        assert view.fused(values) is expected
