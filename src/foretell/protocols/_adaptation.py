@@ -102,6 +102,24 @@ def _adaptation(plan: CapturePlan, record: CaptureRecord, arm: str) -> Adaptatio
     return Adaptation(arm, sizes, seeds, samples, reached, fit)
 
 
+def no_gain(arms: Sequence[Adaptation]) -> tuple[int, ...]:
+    """Sizes at which fresh weights needed no more samples than those that small sizes gave.
+
+    Runs that were given up count with what they were given, so a size at which both were is none.
+    """
+    known = {arm.name: arm for arm in arms}
+    if FROM_START not in known or FROM_SCRATCH not in known:
+        return ()
+    start, scratch = known[FROM_START], known[FROM_SCRATCH]
+    found = []
+    for place, size in enumerate(scratch.sizes):
+        at = start.sizes.index(size)
+        arrived = start.reached[:, at].any() or scratch.reached[:, place].any()
+        if arrived and scratch.samples[:, place].mean() <= start.samples[:, at].mean():
+            found.append(size)
+    return tuple(found)
+
+
 def constant_answers(record: CaptureRecord) -> dict[int, float]:
     """What giving the commonest answer to every instance scores, size by size: the mean over
     held-out samples. Runs kept from before it was recorded have none."""
@@ -137,6 +155,9 @@ def decide(
     asked = [arm for arm in arms if arm.name != FROM_SCRATCH]
     found = [arm.verdict for arm in asked]
     said = "; ".join(f"{arm.name}: {why}" for arm, (_, why) in zip(asked, found, strict=True))
+    if sizes := no_gain(arms):
+        where = ", ".join(f"{size:,}" for size in sizes)
+        said += f"; but from scratch takes no more at {where}, so there nothing was carried over"
     kinds = {verdict for verdict, _ in found}
     if Verdict.YES in kinds:
         return Verdict.YES, said

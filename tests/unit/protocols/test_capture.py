@@ -145,6 +145,22 @@ def test_a_control_with_fewer_sizes_is_read_at_those():
     assert (found.verdict, scratch) == (Verdict.YES, [32, 64])
 
 
+def test_what_fresh_weights_need_as_well_is_told_as_nothing_carried_over():
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    whole = record_of(plan, lambda place: 1_000, never, (True,) * 4)
+    assert "carried over" not in protocol.read(question, plan, whole, PROVENANCE).reason
+    easier = tuple(
+        dataclasses.replace(own, samples=500 if own.size >= 256 else 2_000, status="fitted")
+        if own.arm == FROM_SCRATCH
+        else own
+        for own in whole.members
+    )
+    found = protocol.read(question, plan, CaptureRecord(easier, (), 1.0), PROVENANCE)
+    assert found.verdict is Verdict.YES  # the definition does not ask for it
+    assert "from scratch takes no more at 256, 512, so there nothing" in found.reason
+
+
 def arm_of(from_start, place=0):
     """One arm of such a record, with its fits."""
     question, protocol = settled()
