@@ -45,14 +45,15 @@ HEADS: tuple[str, ...] = (
 HEADS += ("one answer",)
 FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
 BEHIND = ("Task", "Shape", "Threshold", "Rate, adapting", "Batch, adapting", "Device", "Commit")
-ARMS = (FROM_START, STEP_BY_STEP, FROM_SCRATCH)
+WAYS = {FROM_START: "-", STEP_BY_STEP: "--", FROM_SCRATCH: ":"}  # how each is drawn
 CAPTION = (
     "Samples of one size that a model needs until the threshold, against that size, both in "
     "logarithms. Solid with dots: from the weights that the small sizes gave, mean over seeds with "
-    "its 95 % interval. Dashed: step by step, all steps up to a size added up. Thin: the better of "
-    "the two fits. An upward triangle: some run was given up there, so the mean is too low. Grey: "
-    "samples after which a run is given up. In the table, as it is: share right before adapting; "
-    "one answer: share right by always giving the commonest answer of that size."
+    "its 95 % interval. Dashed: step by step, all steps up to a size added up. Dotted: the "
+    "control, from scratch. Thin: the better of the two fits. An upward triangle: some run was "
+    "given up there, so the mean is too low. Grey: samples after which a run is given up. In the "
+    "table, as it is: share right before adapting; one answer: share right by always giving the "
+    "commonest answer of that size."
 )
 
 
@@ -79,7 +80,7 @@ def _rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
 
 def _cells(curve: CaptureCurve, size: int) -> tuple[str, ...]:
     found = []
-    for arm in ARMS:
+    for arm in WAYS:
         value = _at(curve.samples(arm), size)
         given_up = curve.missed(arm).get(size)
         mark = f" ({given_up} given up)" if given_up else ""
@@ -100,7 +101,7 @@ def _fits(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for curve in curves:
         verdict = curve.measured.verdict.value if curve.measured else "not trained yet"
-        for arm in ARMS:
+        for arm in WAYS:
             fit = curve.fit(arm)
             if fit is None:
                 continue
@@ -216,6 +217,9 @@ def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve])
             panel.axhline(cap, color=GREY, linewidth=0.8)
         panel.set_xscale("log", base=2)
         panel.set_yscale("log")
+        means = [value.mean for curve in own for arm in WAYS for value in curve.samples(arm)]
+        if means and min(means) > 0:  # an interval down to nothing would flatten all curves
+            panel.set_ylim(bottom=min(means) / 3)
         places = sorted({size for curve in own for size in curve.outcome.adapted})
         panel.set_xticks(places, [f"{place:,}" for place in places])
         panel.set_xlabel("size")
@@ -227,7 +231,7 @@ def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve])
 
 def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
     """Both ways of adapting, and the fit of the first. No sample is drawn as one."""
-    for arm, style in ((FROM_START, "-"), (STEP_BY_STEP, "--")):
+    for arm, style in WAYS.items():
         values = curve.samples(arm)
         if not values:
             continue
