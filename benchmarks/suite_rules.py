@@ -5,7 +5,7 @@ known of each language before training, and asks of each quantity how well one l
 the rows: fitted on all of them, and with languages left out one automaton at a time (automata that
 differ in letters or final states only are left out together). `chosen inside` picks the best
 quantity anew each time, which is what looking through so many costs. Nothing is trained, and the
-languages of `language-suite-fresh` are not looked at.
+languages of `language-suite-fresh` are not looked at: suite_forecasts.py judges on them.
 
     python benchmarks/suite_rules.py [--out FILE]
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -91,13 +91,22 @@ def quantities(task: TrackingTask, furthest: SizeRange) -> dict[str, float]:
     }
 
 
-def outcomes(setting: str, names: set[str], furthest: SizeRange) -> dict[str, dict[str, bool]]:
-    """By reading and language; rows that the protocol's rule leaves undecided have none there."""
+def rows_of(setting: str, names: set[str]) -> list[Any]:
+    """The kept rows of these languages, as they were trained in that setting."""
     file, named, positional = SETTINGS[setting]
+    asked = (named, positional)
+    return [
+        row
+        for row in json.loads((RESULTS / file).read_text())["rows"]
+        if (row["setting"], row["architecture"]["positional"]) == asked and row["task"] in names
+    ]
+
+
+def outcomes(rows: Iterable[Any], furthest: SizeRange) -> dict[str, dict[str, bool]]:
+    """By reading and language; rows that the protocol's rule leaves undecided have none there."""
     found: dict[str, dict[str, bool]] = {"by the rule": {}, "typical": {}, "worst": {}}
-    for row in json.loads((RESULTS / file).read_text())["rows"]:
-        right_one = row["setting"] == named and row["architecture"]["positional"] == positional
-        if not right_one or row["task"] not in names or not row["ours"]:
+    for row in rows:
+        if not row["ours"]:
             continue
         by_size = {tuple(value["size_range"]): value["seeds"] for value in row["ours"]}
         sizes = [each for each in RANGES if each.high <= furthest.high]
@@ -183,7 +192,7 @@ def compare() -> dict[str, Any]:
     for furthest, limit in LIMITS.items():
         known = {name: quantities(task, furthest) for name, task in tasks.items()}
         for setting in SETTINGS:
-            for reading, came_out in outcomes(setting, set(tasks), furthest).items():
+            for reading, came_out in outcomes(rows_of(setting, set(tasks)), furthest).items():
                 told = judge(known, came_out, groups)
                 told["late-moves as fixed"] = fixed(
                     known, came_out, lambda one, most=limit: one["late moves"] <= most
