@@ -72,11 +72,11 @@ def plan_for(name: str, size: int, longest: int, options: argparse.Namespace) ->
 
 
 class Row(NamedTuple):
-    """A program to be measured: what it is, how it is compiled, what it is given."""
+    """A program to be measured, and one that makes what it is given; traced, not yet compiled."""
 
     about: dict[str, Any]
     lowered: Any
-    given: tuple[Any, ...]
+    giving: Any
 
 
 @contextmanager
@@ -91,6 +91,7 @@ def attending(way: str) -> Iterator[None]:
 
 
 def lower(work: Callable[..., Any], *given: Any) -> Any:
+    """Of shapes alone: on an accelerator a few hundred single operations take a minute."""
     options = BRIEF if jax.default_backend() == "gpu" else None  # as capture compiles
     return jax.jit(work, compiler_options=options).lower(*given)
 
@@ -104,24 +105,29 @@ def step_row(name: str, size: int, longest: int, way: str, options: Any) -> Row 
         return None
     fleet = SequenceFleet(plan)
     (data,) = fleet.loop.gather(fleet.data)
-    state = member.create(plan, fleet.tokens, fleet.labels, data)
-    rows = member.draw_batch(plan, member.room_for(plan), data, jnp.int32(0))
+
+    def give() -> tuple[Any, ...]:
+        state = member.create(plan, fleet.tokens, fleet.labels, data)
+        return data, state, member.draw_batch(plan, member.room_for(plan), data, jnp.int32(0))
+
+    _, state, rows = shapes = jax.eval_shape(give)
     about = {"task": name, "size": size, "length": rows.tokens.shape[1], "way": way}
     about["pieces"] = member.pieces_of(plan, state.model, rows)
     with attending(way):
-        return Row(about, lower(partial(member.step, plan), data, state, rows), (data, state, rows))
+        return Row(about, lower(partial(member.step, plan), *shapes), lower(give))
 
 
 def measured(rows: list[Row]) -> Iterator[dict[str, Any]]:
     """Compile all, then run one by one: the lower quartile, for others may be at work here."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        programs = list(pool.map(lambda row: row.lowered.compile(), rows))
-    for row, ready in zip(rows, programs, strict=True):
-        jax.block_until_ready(ready(*row.given))
+        programs = list(pool.map(lambda row: (row.lowered.compile(), row.giving.compile()), rows))
+    for row, (ready, giving) in zip(rows, programs, strict=True):
+        given = giving()
+        jax.block_until_ready(ready(*given))
         times: list[float] = []
         while len(times) < FEWEST or sum(times) < SECONDS:
             began = time.perf_counter()
-            jax.block_until_ready(ready(*row.given))
+            jax.block_until_ready(ready(*given))
             times.append(time.perf_counter() - began)
         needed = ready.memory_analysis().temp_size_in_bytes
         yield {**row.about, "seconds": float(np.quantile(times, 0.25)), "bytes": needed}
@@ -154,8 +160,11 @@ def draw_rows(names: tuple[str, ...], sizes: list[int]) -> list[dict[str, Any]]:
         def draw(key: jax.Array, task: Any = task, size: int = size) -> object:
             return task.sample(key, jnp.full(DRAWN, size), task.width(size))
 
-        key = root_key(0)
-        rows.append(Row({"task": name, "size": size, "batch": DRAWN}, lower(draw, key), (key,)))
+        def give() -> tuple[jax.Array]:
+            return (root_key(0),)
+
+        about = {"task": name, "size": size, "batch": DRAWN}
+        rows.append(Row(about, lower(draw, *jax.eval_shape(give)), lower(give)))
     found = []
     for row in measured(rows):
         each = row["bytes"] / (DRAWN * row["size"])

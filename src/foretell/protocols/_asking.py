@@ -68,7 +68,7 @@ TEXTS = {
 }
 OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
 OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
-# What a CPU can learn in minutes where the usual task would take it an hour; the name says so.
+# What is learned in minutes where the usual task would take an hour; the name says so.
 SMALLER = {("capture", "induction-heads"): "induction-heads:vocabulary=8"}
 SMALLER |= {("capture", "string-matching"): "string-matching:pattern=2"}
 OWN_POSITIONAL = {"capture": "rotary"}  # by protocol; none elsewhere
@@ -227,9 +227,7 @@ class Request:
         """The task, built for the sizes asked about."""
         if self.protocol == OWN_PROTOCOL["template"]:  # a size is an alphabet, one for each string
             return find_task(self.what, either(self.samples, SYMBOLS[self.budget]), self.alphabet)
-        what = self.what
-        if self.budget is not Budget.GPU:
-            what = SMALLER.get((str(self.protocol), what), what)
+        what = SMALLER.get((str(self.protocol), self.what), self.what)
         return find_task(what, self.largest, self.alphabet)
 
     def question(self) -> Question:

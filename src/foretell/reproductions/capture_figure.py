@@ -25,25 +25,16 @@ Sources: arXiv 2603.11161, Figure 1 and Appendix C (words; the numbers are lost)
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any, final
 
 from foretell.protocols._asking import Budget, Request
 from foretell.protocols._running import Asked
-from foretell.protocols.capture import SCHEDULES, Capture
+from foretell.protocols.capture import Capture
 from foretell.reproductions import Line, Reproduction
-from foretell.training.capture_plan import ARMS
 
 SEQUENCES, GRAPHS = "sequences", "graphs"
-SHALLOW = {"layers": 2, "heads": 4, "width": 64}
-DEEP = {"layers": 8, "heads": 4, "width": 128}
-# What is known to be learned at the first size, with more time to adapt: 64 symbols, batches of
-# 256 and models of twice the width were not, in trials of 2,500 to 3,700 steps.
-ON_A_GPU = SCHEDULES[Budget.CPU] | {"first_steps": 20_000, "adapting_steps": 4_096}
-ON_A_GPU |= {"adapting_check": 16, "samples": 512, "arms": ARMS, "largest_from_scratch": 256}
-ON_A_GPU |= {"stop_at_miss": True}
-DEEP_RATES = {"learning_rate": 1e-3, "adapting_rate": 1e-3}
+DEEP = {"layers": 8, "heads": 4, "width": 128, "learning_rate": 1e-3}
 FEWER_SEEDS = 3
 
 
@@ -71,20 +62,18 @@ def _rows(budget: Budget) -> tuple[Row, ...]:
             Row(GRAPHS, "shortest-path", "shortest-path"),
             Row(GRAPHS, "min-cut", "min-cut"),
         )
-    shallow, deep = tuple(SHALLOW.items()), tuple(DEEP.items())
     large, small = (("sizes", _doublings(32, 4_096)),), (("sizes", _doublings(16, 256)),)
     # Eight bits are too few to put hundreds of symbols in order.
     exact = (("precision", "float32"),)
-    sorting = (("sizes", _doublings(16, 256)), *exact)
-    induction, matching = "induction-heads:vocabulary=8", "string-matching:pattern=2"
+    deep = small + exact + tuple(DEEP.items())
     return (
-        Row(SEQUENCES, "induction-heads", induction, large + shallow),
-        Row(SEQUENCES, "string-matching", matching, large + shallow),
-        Row(SEQUENCES, "sorting", "sorting", sorting + shallow),
-        Row(GRAPHS, "shortest-path", "shortest-path", small + shallow),
-        Row(GRAPHS, "shortest-path-deep", "shortest-path", small + deep + exact),
-        Row(GRAPHS, "min-cut", "min-cut", small + shallow),
-        Row(GRAPHS, "min-cut-deep", "min-cut", small + deep + exact),
+        Row(SEQUENCES, "induction-heads", "induction-heads", large),
+        Row(SEQUENCES, "string-matching", "string-matching", large),
+        Row(SEQUENCES, "sorting", "sorting", small + exact),
+        Row(GRAPHS, "shortest-path", "shortest-path", small),
+        Row(GRAPHS, "shortest-path-deep", "shortest-path", deep),
+        Row(GRAPHS, "min-cut", "min-cut", small),
+        Row(GRAPHS, "min-cut-deep", "min-cut", deep),
     )
 
 
@@ -110,8 +99,5 @@ def _line(row: Row, budget: Budget, seeds: int | None) -> Line:
     seeds = FEWER_SEEDS if large and seeds is None else seeds
     settings = {"precision": "bfloat16" if large else "float32", **dict(row.settings)}
     request = Request(what=row.what, protocol="capture", budget=budget, seeds=seeds, **settings)
-    protocol = Capture.from_request(request)
-    if large:
-        rates = DEEP_RATES if request.layers == DEEP["layers"] else {}
-        protocol = dataclasses.replace(protocol, **(ON_A_GPU | rates))
-    return Line(row.group, row.label, Asked(request.question(), protocol, request.seed_list()))
+    asked = Asked(request.question(), Capture.from_request(request), request.seed_list())
+    return Line(row.group, row.label, asked)

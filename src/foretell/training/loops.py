@@ -19,9 +19,10 @@ import jax.numpy as jnp
 
 Tree = Any  # a pytree of arrays
 
-# On an H200 XLA's search for softmaxes to fuse takes a third to a half of compiling and gains
-# nothing here; trying products out in many forms takes another third, gains 10 to 30 %, and pays
-# only where a program runs for minutes.
+# On an H200 XLA's search for softmaxes to fuse takes a third to a half of compiling and changes
+# the speed by -9 to +3 %; trying products out in many forms takes another third and gains 7 to
+# 30 %, which pays only where a program runs for minutes
+# (results/performance/compiling-options-h200.json).
 LASTING = {"xla_disable_hlo_passes": "triton-softmax-rewriter"}
 BRIEF = {**LASTING, "xla_gpu_enable_triton_gemm": False}
 
