@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from foretell.core.measurement import Measurement
+from foretell.core.measurement import Measurement, Value
 from foretell.core.prediction import NotApplicable, Prediction, Standing
 from foretell.core.question import SizeRange, Verdict
 from foretell.core.scoreboard import Agreement, Record, Row
@@ -29,7 +29,7 @@ TONE: dict[str, str] = {
 
 def badge(value: Verdict | Agreement | Standing, *, large: bool = False) -> Markup:
     """A word with its sign and its colour: none of the three is needed to read the others."""
-    sign = element("span", phrases.MARK[value], aria_hidden="true", class_="sign")
+    sign = element("i", phrases.MARK[value], aria_hidden="true")
     size = " large" if large else ""
     return element("span", sign, value.value, class_=f"badge {TONE[value]}{size}")
 
@@ -125,7 +125,7 @@ def values_table(measurement: Measurement) -> Markup:
     rows = [
         (
             element("span", value.probe, class_="nowrap"),
-            _sizes(measurement, value.sizes),
+            element("span", _sizes(measurement, value.sizes), class_="nowrap"),
             element("strong", told(value.mean)),
             phrases.interval(value.interval, told),
             told(value.baseline),
@@ -137,26 +137,31 @@ def values_table(measurement: Measurement) -> Markup:
 
 
 def values_grid(measurement: Measurement) -> Markup:
-    """The same in little room: a line a probe, a column a range."""
-    ranges = sorted({value.sizes for value in measurement.values})
+    """The same in little room."""
     told = phrases.how_to_print(measurement)
-    cells: dict[str, dict[SizeRange, Markup]] = {}
-    for value in measurement.values:
-        found = [element("b", told(value.mean)), " ", phrases.interval(value.interval, told)]
+
+    def cell(value: Value) -> str:
         seeds = phrases.seed_scores(value.seeds, told)
-        guess = "" if value.baseline is None else f" ({told(value.baseline, 2)})"
-        under = element("div", seeds + guess, class_="quiet")
-        cells.setdefault(value.probe, {})[value.sizes] = together([*found, under])
+        guess = "" if value.baseline is None else f" ~{told(value.baseline, 2)}"
+        return f"{told(value.mean)}\n{phrases.interval(value.interval, told)}\n{seeds}{guess}"
+
+    return grid(measurement, cell)
+
+
+def grid(measurement: Measurement, cell: Callable[[Value], str]) -> Markup:
+    """A line a probe, a column a range; a cell's first line is bold, what follows quiet."""
+    ranges = sorted({value.sizes for value in measurement.values})
+    cells: dict[str, dict[SizeRange, str]] = {}
+    for value in measurement.values:
+        cells.setdefault(value.probe, {})[value.sizes] = cell(value)
     heads = ("Probe", *(_sizes(measurement, sizes) for sizes in ranges))
-    rows = [
-        (probe, *(own.get(sizes, Markup("–")) for sizes in ranges)) for probe, own in cells.items()
-    ]
-    return element("div", table(heads, rows), class_="dense")
+    rows = [(probe, *(own.get(sizes, "–") for sizes in ranges)) for probe, own in cells.items()]
+    return element("div", table(heads, rows), class_="dense grid")
 
 
 def _sizes(measurement: Measurement, sizes: SizeRange) -> Markup:
     seen = [" ", chip("seen")] if phrases.is_seen(measurement.question, sizes) else []
-    return element("span", str(sizes), *seen, class_="nowrap")
+    return together([str(sizes), *seen])
 
 
 def evidence(prediction: Prediction) -> Markup:

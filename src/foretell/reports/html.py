@@ -8,7 +8,7 @@ from pathlib import Path
 from foretell.core.scoreboard import Row
 from foretell.reports import _sections as parts
 from foretell.reports import phrases
-from foretell.reports._markup import Markup, bullets, element, table, together
+from foretell.reports._markup import Markup, bullets, element, numeric_columns, table, together
 
 
 def row_page(row: Row) -> str:
@@ -117,7 +117,7 @@ def page(title: str, content: Sequence[Markup]) -> str:
             Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
             Markup('<meta name="color-scheme" content="light dark">'),
             element("title", title),
-            element("style", Markup(style)),
+            element("style", Markup(style + numeric_columns())),
         ]
     )
     body = element("body", element("main", *content, id="top"))

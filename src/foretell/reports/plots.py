@@ -19,6 +19,7 @@ from foretell.core.prediction import Prediction
 from foretell.numerics.intervals import over_seeds
 from foretell.reports import phrases
 from foretell.reports.bins import Bins, bins_of, counted_seeds, joined
+from foretell.reports.drawn_small import drawn_small
 
 # From the palette of Okabe and Ito, which the colour-blind can tell apart.
 MEAN, LEFT_OUT, TRAINED, GREY = "#0072B2", "#D55E00", "#E69F00", "#6b6b6b"
@@ -160,7 +161,7 @@ def _heading(measurement: Measurement, predictions: Sequence[Prediction]) -> str
 
 def as_svg(figure: Figure, heading: str) -> str:
     """A figure as text that can stand in a page; the heading is read aloud in its place."""
-    return _clean(_render(figure), heading)
+    return drawn_small(_clean(_render(figure), heading))
 
 
 def _render(figure: Figure) -> str:

@@ -134,7 +134,7 @@ def links(lines: Sequence[Compared], *, fitted: bool = False) -> Markup:
     """Names that lead to the evidence."""
     pieces: list[str] = []
     for line in lines:
-        link = element("a", line.name, href=f"#{anchor(line)}", class_="nowrap")
+        link = element("a", line.name, href=f"#{anchor(line)}")
         pieces += [", ", link]
         if fitted and line.fitted:
             pieces.append(f" ({line.fitted[0]} of {line.fitted[1]} fit)")
@@ -145,7 +145,7 @@ def against(verdict: str) -> Markup:
     """How a row stands to what was published: a word, a sign and a colour."""
     if verdict not in TONE:
         return element("span", verdict, class_="quiet")
-    sign = element("span", SIGN[verdict], aria_hidden="true", class_="sign")
+    sign = element("i", SIGN[verdict], aria_hidden="true")
     return element(
         "span", sign, verdict.removeprefix("published "), class_=f"badge {TONE[verdict]}"
     )

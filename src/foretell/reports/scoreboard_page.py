@@ -19,11 +19,11 @@ from foretell.reports.html import anchor, at_largest, back, link_to, masthead, p
 from foretell.reports.kinds import NOTE, kinds_matrix
 from foretell.reports.misses import Miss, misses
 from foretell.reports.orders import orders
-from foretell.reports.small_curves import KEY, small_curves
+from foretell.reports.small_curves import KEY, frames, small_curves
 
 CELLS = (
-    "In a cell: the mean over the runs that count and its 95 % interval; below, each run, and in "
-    "brackets what guessing would score."
+    "In a cell: the mean of the runs that count, its 95 % interval and each run; last, after ~, "
+    "what guessing would score."
 )
 
 
@@ -51,8 +51,9 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
     if rows:
         missed = {miss.row.question.hash for miss in wrong}
         shown = [_row(row, missed=row.question.hash in missed) for row in rows]
+        drawn = frames(row.measurement for row in rows if row.measurement)
         keys = [element("p", text, class_="quiet") for text in (KEY, CELLS)]
-        content.append(parts.section("Behind each row", *keys, *shown))
+        content.append(parts.section("Behind each row", *keys, drawn, *shown))
     return page("foretell scoreboard", content)
 
 

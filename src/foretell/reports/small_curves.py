@@ -5,8 +5,9 @@ Colours and strokes are in `page.css`, so that a page of hundreds of them stays 
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from foretell.core.measurement import Measurement
 from foretell.core.question import GeneralizesInLength
@@ -24,6 +25,18 @@ KEY = (
 )
 
 
+def frames(measurements: Iterable[Measurement]) -> Markup:
+    """What `small_curves` refers to: a page has it once, above them, not with each."""
+    found: dict[str, list[Markup]] = {}
+    for measurement in measurements:
+        pieces = bins_of(measurement, measurement.question.task.probes[0])
+        if any(piece.counts for piece in pieces):
+            name = _frame_name(measurement, pieces[-1].sizes.high)
+            found.setdefault(name, _frame(measurement, pieces[-1].sizes.high))
+    groups = [element("g", *drawn, id=name, class_="marks") for name, drawn in found.items()]
+    return element("svg", *groups, class_="small frames") if groups else Markup("")
+
+
 def small_curves(measurement: Measurement) -> Markup:
     """One line a run on the probe that decides, from 0 to 100 percent over all sizes."""
     probe = measurement.question.task.probes[0]
@@ -34,12 +47,12 @@ def small_curves(measurement: Measurement) -> Markup:
     shares = [share for piece in pieces for seed in seeds for share in piece.shares(seed)]
     worst = min(share for share in shares if not math.isnan(share))
     said = f"exact match by size, one line a run; the lowest share is {phrases.score(worst)}"
-    across = (WIDTH - LEFT - EDGE) / pieces[-1].sizes.high
+    across = _across(pieces[-1].sizes.high)
     counted = counted_seeds(measurement, probe)
     return element(
         "svg",
         element("title", said),
-        *_frame(measurement, across, pieces[-1].sizes.high),
+        element("use", href=f"#{_frame_name(measurement, pieces[-1].sizes.high)}"),
         *_guessing(measurement, probe, across),
         *(_line(pieces, seed, across, counted=seed in counted) for seed in seeds),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
@@ -49,18 +62,47 @@ def small_curves(measurement: Measurement) -> Markup:
     )
 
 
+def _across(largest: int) -> float:
+    return (WIDTH - LEFT - EDGE) / largest
+
+
 def _line(pieces: Sequence[Bins], seed: int, across: float, *, counted: bool) -> Markup:
     """A path; a pen that was lifted where nothing is known is put down again with M."""
-    drawn, down = "", False
+    strokes: list[list[tuple[int, int]]] = [[]]
     for size, share in zip(*joined(pieces, [piece.shares(seed) for piece in pieces]), strict=True):
-        if not math.isnan(share):
-            drawn += f"{'L' if down else 'M'}{_place(size, share, across)}"
-        down = not math.isnan(share)
+        if math.isnan(share):
+            strokes.append([])
+        else:
+            strokes[-1].append((round(LEFT + size * across), round(10 * _height(share))))
+    drawn = "".join(_stroke(stroke) for stroke in strokes if stroke)
     return element("path", d=drawn, class_="run" if counted else "left-out")
 
 
+def _stroke(points: Sequence[tuple[int, int]]) -> str:
+    """Where the pen goes, each step from the last; heights in tenths, which is all one can see.
+
+    >>> _stroke([(36, 60), (46, 60), (57, 60), (67, 35), (78, 40)])
+    'M36 6l21 0 10-2.5 11 .5'
+    """
+    level = [
+        before[1] == here[1] == after[1]
+        for before, here, after in zip(points, points[1:], points[2:], strict=False)
+    ]
+    kept = [point for point, skip in zip(points, [False, *level, False], strict=False) if not skip]
+    steps = [
+        f"{after[0] - before[0]} {_tenths(after[1] - before[1])}".replace(" -", "-")
+        for before, after in itertools.pairwise(kept)
+    ]
+    start = f"M{kept[0][0]} {_tenths(kept[0][1])}"
+    return f"{start}l{' '.join(steps)}" if steps else start
+
+
+def _tenths(value: int) -> str:
+    return f"{value / 10:g}".replace("0.", ".", 1) if abs(value) < 10 else f"{value / 10:g}"
+
+
 def _place(size: float, share: float, across: float) -> str:
-    return f"{LEFT + size * across:.0f},{_height(share):.1f}"
+    return f"{LEFT + size * across:.0f} {_tenths(round(10 * _height(share)))}"
 
 
 def _height(share: float) -> float:
@@ -76,9 +118,16 @@ def _guessing(measurement: Measurement, probe: str, across: float) -> list[Marku
     return [element("path", d=drawn, class_="guess")] if drawn else []
 
 
-def _frame(measurement: Measurement, across: float, largest: int) -> list[Markup]:
+def _frame_name(measurement: Measurement, largest: int) -> str:
+    """Equal names, equal frames."""
+    outcome = measurement.question.outcome
+    seen = str(outcome.seen) if isinstance(outcome, GeneralizesInLength) else "none"
+    return f"frame-{seen}-{largest}-{measurement.bar}"
+
+
+def _frame(measurement: Measurement, largest: int) -> list[Markup]:
     """What was trained on, a rectangle, the bar, and the ends of both axes."""
-    drawn = []
+    drawn, across = [], _across(largest)
     outcome = measurement.question.outcome
     if isinstance(outcome, GeneralizesInLength):
         low, high = outcome.seen.low * across, outcome.seen.high * across

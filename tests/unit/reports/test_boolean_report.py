@@ -21,13 +21,14 @@ from foretell.constructions.flat_error import exact_error
 from foretell.core.prediction import Standing
 from foretell.plain.errors import BadInput
 from foretell.reports import boolean_bounds, boolean_words
+from foretell.reports._markup import ENDED_BY_THE_NEXT
 from foretell.reports.boolean_construction import Change
 from foretell.reports.boolean_function import Asked, BooleanReport, examine, read
 from foretell.reports.boolean_page import boolean_page
 from foretell.reports.boolean_shown import show
 from foretell.reports.boolean_spectrum import known_spectrum
 
-WITHOUT_END = {"meta", "br"}
+WITHOUT_END = {"meta", "br"} | ENDED_BY_THE_NEXT
 MIXED = "x1 and not x2,T=5"
 
 

@@ -9,10 +9,11 @@ import pytest
 from foretell.core.prediction import Certificate, Checked
 from foretell.core.scoreboard import Row, Scoreboard
 from foretell.plain.errors import StoreProblem
+from foretell.reports._markup import ENDED_BY_THE_NEXT
 from foretell.reports.html import row_page, rows_page
 from foretell.reports.scoreboard_page import scoreboard_page
 
-VOID = {"meta", "br", "hr", "img", "link", "input"}
+VOID = {"meta", "br", "hr", "img", "link", "input"} | ENDED_BY_THE_NEXT
 PROBLEM = StoreProblem("damaged", seen="runs/<b>", why="1 < 2")
 
 

@@ -16,9 +16,11 @@ from foretell.core.scoreboard import Row
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
+from foretell.reports._markup import ENDED_BY_THE_NEXT
 from foretell.reports.reproduced import AGAINST_PUBLISHED, Comparison, chosen, compare, percent
 from foretell.reports.reproduced_bars import best, reached
 from foretell.reports.reproduced_classes import splits
+from foretell.reports.reproduced_details import details_section
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
 from foretell.reports.reproduced_line import Compared
 from foretell.reports.reproduced_page import reproduction_page
@@ -153,7 +155,7 @@ class Reader(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "meta":
+        if tag not in {"meta", *ENDED_BY_THE_NEXT}:
             self.open.append(tag)
         self.handle_startendtag(tag, attrs)
 
@@ -195,6 +197,18 @@ def test_the_page_tells_everything(whole: Comparison) -> None:
     ):
         assert text in page, text
     assert re.search(r"\d\d\.\d \d\d\.\d \(\d\d\.\d\) \d\d\.\d", page)  # seed 2 was left out
+
+
+def test_what_a_group_has_in_common_is_told_once_and_the_rest_with_its_row(
+    whole: Comparison,
+) -> None:
+    line = next(line for line in whole.lines if line.measured)
+    alone = details_section([line])
+    many = details_section([line, line, line])
+    for text in ("cpu: cpu, x86_64", "at most 1,000 of 64 examples", "Rule: "):
+        assert alone.count(text) == many.count(text) == 1, text
+    assert "in common" not in alone and many.count('href="#group-1-') == 3
+    assert many.count("<svg") == 4 and alone.count("<svg") == 2  # and the frame that they share
 
 
 def test_names_are_escaped(whole: Comparison) -> None:

@@ -10,7 +10,7 @@ from foretell.core.question import SizeRange, Verdict
 from foretell.core.scoreboard import Row, Scoreboard
 from foretell.reports.misses import misses
 from foretell.reports.scoreboard_page import scoreboard_page
-from foretell.reports.small_curves import small_curves
+from foretell.reports.small_curves import frames, small_curves
 from foretell.theory import _existence, predict
 
 MOST = 12_500  # bytes a row: 400 rows in 5 MB
@@ -63,7 +63,10 @@ def test_small_curves_tell_runs_left_out_and_sizes_not_tested(failing: Row, make
     assert failing.measurement is not None
     drawn = small_curves(failing.measurement)
     assert drawn.count('class="run"') == 3 and drawn.count('class="left-out"') == 1
-    assert drawn.count('class="seen"') == drawn.count('class="bar"') == 1
+    frame = frames([failing.measurement, failing.measurement])
+    assert frame.count('class="seen"') == frame.count('class="bar"') == 1
+    (name,) = re.findall(r'<g id="([^"]*)"', frame)
+    assert f'<use href="#{name}"/>' in drawn
     paths = re.findall(r'<path d="([^"]*)" class="run"', drawn)
     assert all(path.count("M") == 1 for path in paths)  # all sizes were tested
     ranges = {SizeRange(1, 50), SizeRange(101, 150)}
