@@ -50,10 +50,12 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
         content.append(parts.section("Not read", parts.problems_list(problems)))
     if rows:
         missed = {miss.row.question.hash for miss in wrong}
-        shown = [_row(row, missed=row.question.hash in missed) for row in rows]
-        drawn = frames(row.measurement for row in rows if row.measurement)
+        measured = [row.measurement for row in rows if row.measurement]
+        rules = list(dict.fromkeys(measurement.rule for measurement in measured))
+        shown = [_row(row, rules, missed=row.question.hash in missed) for row in rows]
         keys = [element("p", text, class_="quiet") for text in (KEY, CELLS)]
-        content.append(parts.section("Behind each row", *keys, drawn, *shown))
+        content.append(parts.section("Rules of decision", _rules(rules)))
+        content.append(parts.section("Behind each row", *keys, frames(measured), *shown))
     return page("foretell scoreboard", content)
 
 
@@ -93,7 +95,17 @@ def _kinds(scoreboard: Scoreboard) -> list[Markup]:
     return [parts.section("Kinds of model", shown, element("p", NOTE, class_="quiet"))]
 
 
-def _row(row: Row, *, missed: bool) -> Markup:
+def _rules(rules: Sequence[str]) -> Markup:
+    """Each once, by number: hundreds of rows are decided by the same few."""
+    lines = [element("li", phrases.sentence(rule), id=_rule(rules, rule)) for rule in rules]
+    return element("ol", *lines)
+
+
+def _rule(rules: Sequence[str], rule: str) -> str:
+    return f"rule-{rules.index(rule) + 1}"
+
+
+def _row(row: Row, rules: Sequence[str], *, missed: bool) -> Markup:
     """Closed at first, unless a theory missed; following a link opens it."""
     name = element("strong", row.question.task.name, class_="name")
     shown = [name, " ", parts.chip(row.question.architecture.label)]
@@ -107,9 +119,10 @@ def _row(row: Row, *, missed: bool) -> Markup:
         for item in row.stated
     ]
     if row.measurement:
-        content.append(element("p", "Rule: ", row.measurement.rule, class_="quiet"))
-        told = phrases.provenance_line(row.measurement)
-        content.append(element("p", told, class_="quiet"))
+        number = _rule(rules, row.measurement.rule)
+        link = element("a", number.replace("-", " "), href=f"#{number}")
+        told = f" · {phrases.provenance_line(row.measurement)}"
+        content.append(element("p", "decided by ", link, told, class_="quiet"))
     opened = {"open": "open"} if missed else {}
     summary = element("summary", *shown)
     return element("details", summary, *content, back(), class_="line-details", **opened)

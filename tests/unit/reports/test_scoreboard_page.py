@@ -94,3 +94,13 @@ def test_a_language_is_decided_once_for_all_its_rows(
     for positional in ("nope", "ape"):
         predict(make_question("state:tomita-3", positional))
     assert asked and len(asked) == len(set(asked))
+
+
+def test_each_rule_is_told_once_and_every_row_leads_to_its_own(majority: Row, failing: Row) -> None:
+    assert failing.measurement is not None and majority.measurement is not None
+    other = dataclasses.replace(majority.measurement, rule="another <rule>")
+    rows = (failing, dataclasses.replace(majority, measurement=other), failing)
+    page = scoreboard_page(Scoreboard(rows))
+    assert page.count("Another &lt;rule&gt;.") == 1
+    assert re.findall(r'href="#(rule-\d)"', page) == ["rule-1", "rule-2", "rule-1"]
+    assert page.count('id="rule-') == 2
