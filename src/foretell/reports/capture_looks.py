@@ -84,8 +84,8 @@ def looks_figure(curves: Sequence[CaptureCurve], title: str) -> str:
         panels[0].plot(places, [evenly[place] for place in places], ":", color=GREY, label="even")
         for panel, word in zip(panels, ("entropy, nats", "spread of logits"), strict=True):
             panel.set_xscale("log", base=2)
-            told = places[:: 1 + len(places) // 8]  # more would run into each other
-            panel.set_xticks(told, [f"{place:,}" for place in told])
+            marked = places[:: 1 + len(places) // 8]  # more would run into each other
+            panel.set_xticks(marked, [f"{place:,}" for place in marked])
             panel.set_xlabel("size")
             panel.set_ylabel(word)
         panels[1].legend(

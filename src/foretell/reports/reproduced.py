@@ -72,13 +72,15 @@ class Comparison:
         """Is there anything to compare with?"""
         return any(line.line.published for line in self.lines)
 
-    def missed(self) -> tuple[Compared, ...]:
-        """Rows where some theory said the opposite of what training showed."""
-        return tuple(
-            line
-            for line in self.lines
-            if any(line.row.agreement(said) is Agreement.DISAGREES for said in line.row.stated)
-        )
+    def missed(self) -> dict[str, tuple[Compared, ...]]:
+        """By theory, the rows where it said the opposite of what training showed."""
+        found: dict[str, list[Compared]] = {}
+        for line in self.lines:
+            stated = line.row.stated
+            wrong = [each for each in stated if line.row.agreement(each) is Agreement.DISAGREES]
+            for theory in sorted({each.predictor for each in wrong}):
+                found.setdefault(theory, []).append(line)
+        return {theory: tuple(found[theory]) for theory in sorted(found)}
 
 
 def chosen(

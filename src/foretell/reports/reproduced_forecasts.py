@@ -53,7 +53,8 @@ def forecast_section(whole: Comparison) -> list[Markup]:
 def _counted(found: Sequence[Judged], forecast: str) -> Markup:
     """Group by group: forecast by measured."""
     gathered: dict[tuple[str, str, str], list[Judged]] = {}
-    for each in sorted(found, key=lambda one: one.sizes):
+    order = {verdict: place for place, verdict in enumerate(Verdict)}
+    for each in sorted(found, key=lambda one: (one.sizes, order[one.said[forecast]])):
         said = each.said[forecast].value
         if each.shown:
             place = (f"to {each.sizes.high}", each.line.line.heading, said)

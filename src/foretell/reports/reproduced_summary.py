@@ -47,7 +47,9 @@ def summary(whole: Comparison) -> Markup:
         told += _unfitted(run)
     told += _listed("Rows that differ from the published values", whole, "differs")
     if missed := whole.missed():
-        told += [element("h3", "Rows where a theory was wrong"), element("p", links(missed))]
+        told.append(element("h3", "Rows where a theory was wrong"))
+        for theory, lines in missed.items():
+            told.append(element("p", element("b", theory), ": ", links(lines)))
     told += _listed("Rows not run yet", whole, NOT_RUN)
     return parts.section("What came out", *told)
 
