@@ -16,6 +16,7 @@ from foretell.reports.reproduced_line import Compared
 
 COLOUR = {Verdict.YES: "#0072B2", Verdict.NO: "#D55E00", None: GREY, Verdict.UNDECIDED: GREY}
 SPREAD = 0.36  # how far dots of one group reach to either side
+SIDE_BY_SIDE = 4  # groups whose names stand beside each other; names of more are turned
 
 
 def strips_figure(whole: Comparison) -> str:
@@ -26,7 +27,9 @@ def strips_figure(whole: Comparison) -> str:
     groups = list(dict.fromkeys(line.line.heading for line in run))
     salt = f"strips {whole.reproduction.title} {whole.budget}"
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": salt}):
-        figure = Figure(figsize=(12, 0.75 + 2.6 * len(encodings)), layout="constrained")
+        turned = 1.9 if len(groups) > SIDE_BY_SIDE else 0.0
+        height = 0.75 + 2.6 * len(encodings) + turned
+        figure = Figure(figsize=(12, height), layout="constrained")
         panels = figure.subplots(len(encodings), len(ranges), squeeze=False, sharey=True)
         for row, positional in enumerate(encodings):
             for column, sizes in enumerate(ranges):
@@ -47,6 +50,7 @@ def _draw_panel(
 ) -> None:
     """Dots from worst to best within each group, and how many reach the bar."""
     bar = next(line.measured.bar or 1.0 for line in lines if line.measured)
+    crowded = len(groups) > SIDE_BY_SIDE
     panel.axhline(bar, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
     for place, group in enumerate(groups):
         found = sorted(
@@ -58,11 +62,14 @@ def _draw_panel(
             said = line.forecast.verdict if line.forecast else None
             panel.plot(place + aside, mean, _marker(said), color=COLOUR[said], markersize=3.6)
         reached = sum(mean >= bar for mean, _ in found)
-        panel.text(place, 1.06, f"{reached} of {len(found)}", ha="center", fontsize=9, color=INK)
+        told = f"{reached}/{len(found)}" if crowded else f"{reached} of {len(found)}"
+        size = 7 if crowded else 9
+        panel.text(place, 1.06, told, ha="center", fontsize=size, color=INK)
     panel.set_xlim(-0.5, len(groups) - 0.5)
     panel.set_ylim(-0.04, 1.16)
     panel.set_yticks([0, 0.5, 1])
-    panel.set_xticks(range(len(groups)), [_short(group) for group in groups], fontsize=8.5)
+    names = list(groups) if crowded else [_short(group) for group in groups]
+    panel.set_xticks(range(len(groups)), names, fontsize=8.5, rotation=90 if crowded else 0)
     panel.tick_params(length=0)
 
 
