@@ -68,8 +68,8 @@ SCHEDULES: dict[Budget, dict[str, Any]] = {
     | {"learning_rate": 3e-3, "adapting_rate": 2e-3}
     | {"arms": (FROM_START, STEP_BY_STEP)},  # from scratch takes longer than all else together
 }
-# The same models, which are known to learn the first size (64 symbols, batches of 256 and twice the
-# width did not, in trials of 2,500 to 3,700 steps), with more time to adapt and a control.
+# The same models, which are known to learn the first size (with more symbols, larger batches and
+# twice the width short trials did not), with more time to adapt and a control.
 SCHEDULES[Budget.GPU] = SCHEDULES[Budget.CPU] | {
     "first_steps": 20_000,
     "adapting_steps": 4_096,

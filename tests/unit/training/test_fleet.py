@@ -13,9 +13,9 @@ from foretell.core.question import SizeRange
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
 from foretell.training import member
-from foretell.training.evaluation import Right
+from foretell.training.evaluation import LARGEST_PIECE, Right, piece_size
 from foretell.training.fleet import SequenceFleet
-from foretell.training.loops import OneByOne, Together
+from foretell.training.loops import BRIEF, LASTING, OneByOne, Together
 from foretell.training.member import DIVERGED, FITTED, RUNNING
 from foretell.training.plan import Member, Plan, Trial
 
@@ -204,3 +204,27 @@ def test_bfloat16_trains_like_float32():
     for a, b in zip(exact, rough, strict=True):
         assert float(b.loss) == pytest.approx(float(a.loss), rel=0.15)
         assert all(leaf.dtype == np.float32 for leaf in leaves(b))
+
+
+@pytest.mark.parametrize(
+    ("backend", "lasting", "expected"),
+    [("cpu", False, None), ("tpu", True, None), ("gpu", False, BRIEF), ("gpu", True, LASTING)],
+)
+def test_only_gpus_are_spared_and_what_lasts_is_spared_less(
+    monkeypatch, backend, lasting, expected
+):
+    asked = []
+    monkeypatch.setattr(jax, "default_backend", lambda: backend)
+    monkeypatch.setattr(jax, "jit", lambda function, **given: asked.append(given) or function)
+    Together().compile(lambda row: row + 1, lasting=lasting)
+    assert asked[0]["compiler_options"] == expected
+    assert LASTING.items() < BRIEF.items()
+
+
+def test_long_inputs_are_tested_several_at_a_time_and_longer_ones_fewer():
+    plan = small_plan()
+    trial = Trial(plan.trials[0].probe, plan.trials[0].sizes, 10 * LARGEST_PIECE)
+    sizes = [piece_size(plan, trial, width) for width in (64, 1_000, 1_024, 2_048, 4_096, 16_384)]
+    assert sizes[0] == LARGEST_PIECE and sizes[-1] >= 1
+    assert all(later <= 2 * earlier for earlier, later in itertools.pairwise(sizes))
+    assert sizes[-2] > (1 << 27) // (plan.architecture.heads * 4_096**2)  # as if all were held
