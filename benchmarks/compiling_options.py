@@ -5,7 +5,7 @@ how programs are that may end soon (`foretell.training.loops`). Each row is a pr
 alone on the machine, with nothing compiled before: XLA remembers what it tried out. Speed is the
 median over segments, as in `fleet.py`. On a CPU none of these options exists.
 
-    python benchmarks/compiling_options.py [--shapes 4L4h-d128 …] [--out FILE]
+    python benchmarks/compiling_options.py [--shapes 4L4h-d128 …] [--options lasting …] [--out FILE]
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def measured(shape: str, kind: str) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shapes", nargs="+", choices=fleet.SHAPES, default=list(fleet.SHAPES))
+    parser.add_argument("--options", nargs="+", choices=OPTIONS, default=list(OPTIONS))
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
@@ -50,17 +51,19 @@ def main() -> None:
         return
     if jax.default_backend() != "gpu":
         sys.exit("these are options of XLA's compiler for GPUs, and there is none here")
-    print(f"{'shape':10} {'options':8} {'first segment, s':>17} {'model-steps/s':>14}")
+    print(
+        f"{'shape':10} {'members':>7} {'options':8} {'first segment, s':>17} {'model-steps/s':>14}"
+    )
     rows = []
     for shape in asked.shapes:
-        for kind in OPTIONS:
+        for kind in asked.options:
             command = [sys.executable, __file__, "--child", shape, kind]
             spared = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
             child = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=spared)
             row = json.loads(child.stdout.splitlines()[-1])
             rows.append(row)
             took, rate = row["first_segment_seconds"], row["model_steps_per_second"]
-            print(f"{shape:10} {kind:8} {took:17.1f} {rate:14,.0f}", flush=True)
+            print(f"{shape:10} {row['members']:7} {kind:8} {took:17.1f} {rate:14,.0f}", flush=True)
     if asked.out:
         document = {"provenance": describe_machine(), "options": OPTIONS, "rows": rows}
         write_atomically(asked.out, json.dumps(document, indent=1) + "\n")

@@ -52,7 +52,7 @@ ON_GPU = {
     "1L1h-d16": ((1, 64, 256), 50),
     "2L4h-d256": ((64, 256), 20),
     "4L4h-d128": ((64, 256), 20),
-    "6L4h-d256": ((64,), 20),
+    "6L4h-d256": ((64, 128), 20),
 }
 BATCH, TOKENS, VOCABULARY = 64, 54, 6
 SWEEPS = {  # one axis at a time; the rest stays at 2 layers, 64 wide, sizes to 50
