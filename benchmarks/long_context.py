@@ -104,7 +104,7 @@ def step_row(name: str, size: int, longest: int, way: str, options: Any) -> Row 
     if way == "plain" and accumulating.BYTES * plan.batch * kept > device_share():
         return None
     fleet = SequenceFleet(plan)
-    (data,) = fleet.loop.gather(fleet.data)
+    (data,) = jax.tree.map(jnp.asarray, fleet.loop.gather(fleet.data))
 
     def give() -> tuple[Any, ...]:
         state = member.create(plan, fleet.tokens, fleet.labels, data)
