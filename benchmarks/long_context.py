@@ -5,8 +5,9 @@ all T × T scores of every layer, `blocks` goes over blocks of queries at every 
 so from `LONG` scores of a head on), and `fused` leaves it to cuDNN, on a GPU. Memory is XLA's own
 count of what a step needs beside its arguments and results. Exponents are slopes of logarithms over
 the larger half of the sizes. Plain rows that would take more than half of the memory are left out.
-All steps of a task are compiled first, side by side, then run one after the other. Below them:
-drawing a batch.
+All programs are compiled first, on a GPU by several processes into one cache, since one process
+compiles for a GPU one program at a time; then they run one after the other. Below them: drawing a
+batch.
 
     python benchmarks/long_context.py [--longest 1024] [--batch 4] [--tasks NAME…] [--out FILE]
 """
@@ -17,9 +18,10 @@ import argparse
 import itertools
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -30,6 +32,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from foretell.cli._start import prepare_jax
 from foretell.core.architecture import Architecture
 from foretell.core.question import SizeRange
 from foretell.models import attention
@@ -47,6 +50,7 @@ TASKS = ("induction-heads", "sorting", "string-matching")
 WAYS = ("plain", "blocks", "fused")
 SECONDS, FEWEST = 0.5, 3  # a measurement goes on this long, and over this many steps
 DRAWN = 64  # examples drawn at once
+COMPILERS = 9  # processes, on a GPU's machine
 
 
 def plan_for(name: str, size: int, longest: int, options: argparse.Namespace) -> Plan:
@@ -117,61 +121,86 @@ def step_row(name: str, size: int, longest: int, way: str, options: Any) -> Row 
         return Row(about, lower(partial(member.step, plan), *shapes), lower(give))
 
 
-def measured(rows: list[Row]) -> Iterator[dict[str, Any]]:
-    """Compile all, then run one by one: the lower quartile, for others may be at work here."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        programs = list(pool.map(lambda row: (row.lowered.compile(), row.giving.compile()), rows))
-    for row, (ready, giving) in zip(rows, programs, strict=True):
-        given = giving()
+def draw_row(name: str, size: int) -> Row:
+    """Drawing batches of one size, on the device."""
+    task = find_task(name, size)
+
+    def draw(key: jax.Array) -> object:
+        return task.sample(key, jnp.full(DRAWN, size), task.width(size))
+
+    def give() -> tuple[jax.Array]:
+        return (root_key(0),)
+
+    about = {"task": name, "size": size, "batch": DRAWN}
+    return Row(about, lower(draw, *jax.eval_shape(give)), lower(give))
+
+
+def measured(row: Row) -> dict[str, Any]:
+    """Run it: the lower quartile, for others may be at work here."""
+    ready, given = row.lowered.compile(), row.giving.compile()()
+    jax.block_until_ready(ready(*given))
+    times: list[float] = []
+    while len(times) < FEWEST or sum(times) < SECONDS:
+        began = time.perf_counter()
         jax.block_until_ready(ready(*given))
-        times: list[float] = []
-        while len(times) < FEWEST or sum(times) < SECONDS:
-            began = time.perf_counter()
-            jax.block_until_ready(ready(*given))
-            times.append(time.perf_counter() - began)
-        needed = ready.memory_analysis().temp_size_in_bytes
-        yield {**row.about, "seconds": float(np.quantile(times, 0.25)), "bytes": needed}
+        times.append(time.perf_counter() - began)
+    needed = ready.memory_analysis().temp_size_in_bytes
+    return {**row.about, "seconds": float(np.quantile(times, 0.25)), "bytes": needed}
 
 
-def step_rows(name: str, sizes: list[int], longest: int, options: Any) -> list[dict[str, Any]]:
-    """All steps of a task, by size and way."""
+def step_rows(options: Any, sizes: list[int]) -> list[Callable[[], Row | None]]:
+    """All steps, by task, size and way; traced when called."""
     ways = WAYS if jax.default_backend() == "gpu" else WAYS[:-1]
-    tried = [step_row(name, size, longest, way, options) for size in sizes for way in ways]
-    found = list(measured([row for row in tried if row is not None]))
-    for row in found:
-        print(
-            f"{name:16} {row['size']:>5} {row['length']:>6} {row['way']:7} "
-            f"{1e3 * row['seconds']:>10.1f} {row['bytes'] / 2**20:>10.1f}",
-            flush=True,
-        )
+    return [
+        partial(step_row, name, size, options.longest, way, options)
+        for name, size, way in itertools.product(options.tasks, sizes, ways)
+    ]
+
+
+def draw_rows(sizes: list[int]) -> list[Callable[[], Row | None]]:
+    """All ways of drawing."""
+    largest = sorted({sizes[-1], 4_096})
+    return [partial(draw_row, name, size) for name, size in itertools.product(TASKS, largest)]
+
+
+def compile_beside() -> None:
+    """This command again, in several processes that share out the programs and only compile."""
+    spared = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    children = [
+        subprocess.Popen([sys.executable, *sys.argv, "--compile", str(which)], env=spared)
+        for which in range(COMPILERS)
+    ]
+    for child in children:
+        child.wait()  # what one of them could not do is done below, and fails aloud there
+
+
+def show_step(row: dict[str, Any]) -> None:
+    print(
+        f"{row['task']:16} {row['size']:>5} {row['length']:>6} {row['way']:7} "
+        f"{1e3 * row['seconds']:>10.1f} {row['bytes'] / 2**20:>10.1f}",
+        flush=True,
+    )
+
+
+def show_draw(row: dict[str, Any]) -> None:
+    each, drawn = row["bytes"] / (DRAWN * row["size"]), DRAWN / row["seconds"]
+    print(f"{row['task']:16} {row['size']:>5} {drawn:>14,.0f} {each:>14.1f}", flush=True)
+
+
+def run_all(
+    builds: list[Callable[[], Row | None]], show: Callable[[dict[str, Any]], None]
+) -> list[dict[str, Any]]:
+    """One after the other, each shown as soon as it is known."""
+    found = []
+    for build in builds:
+        if (row := build()) is not None:
+            found.append(measured(row))
+            show(found[-1])
     return found
 
 
 def device_share() -> float:
     return accumulating.SHARE * accumulating.device_memory()
-
-
-def draw_rows(names: tuple[str, ...], sizes: list[int]) -> list[dict[str, Any]]:
-    """Batches of one size, drawn on the device."""
-    rows = []
-    for name, size in itertools.product(names, sizes):
-        task = find_task(name, size)
-
-        def draw(key: jax.Array, task: Any = task, size: int = size) -> object:
-            return task.sample(key, jnp.full(DRAWN, size), task.width(size))
-
-        def give() -> tuple[jax.Array]:
-            return (root_key(0),)
-
-        about = {"task": name, "size": size, "batch": DRAWN}
-        rows.append(Row(about, lower(draw, *jax.eval_shape(give)), lower(give)))
-    found = []
-    for row in measured(rows):
-        each = row["bytes"] / (DRAWN * row["size"])
-        drawn = DRAWN / row["seconds"]
-        print(f"{row['task']:16} {row['size']:>5} {drawn:>14,.0f} {each:>14.1f}", flush=True)
-        found.append({**row, "bytes_a_token": each})
-    return found
 
 
 def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
@@ -200,23 +229,31 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=64 if cpu else 128)
     parser.add_argument("--positional", default="rotary")
     parser.add_argument("--precision", default="float32" if cpu else "bfloat16")
+    parser.add_argument("--compile", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    prepare_jax()
     sizes = [SHORTEST << n for n in range(20) if SHORTEST << n <= options.longest]
+    steps, draws = step_rows(options, sizes), draw_rows(sizes)
+    if options.compile is not None:
+        for build in [*steps, *draws][options.compile :: COMPILERS]:
+            if (row := build()) is not None:
+                row.lowered.compile(), row.giving.compile()
+        return
+    if not cpu:
+        compile_beside()
     print(f"{'task':16} {'T':>5} {'length':>6} {'way':7} {'ms a step':>10} {'MiB':>10}")
-    rows = [
-        row for name in options.tasks for row in step_rows(name, sizes, options.longest, options)
-    ]
+    rows = run_all(steps, show_step)
     slopes = exponents(rows)
     for name, slope in slopes.items():
         print(f"{name:25} grows as T^{slope['seconds']:.2f} in time, T^{slope['bytes']:.2f} memory")
     print(f"\n{'task':16} {'T':>5} {'drawn a second':>14} {'bytes a token':>14}")
-    drawn = draw_rows(TASKS, sorted({sizes[-1], 4_096}))
+    drawn = run_all(draws, show_draw)
     if options.out:
         document = {
             "provenance": describe_machine(),
             "load_average": os.getloadavg(),  # the machine may be shared
-            "settings": {k: v for k, v in vars(options).items() if k != "out"},
+            "settings": {k: v for k, v in vars(options).items() if k not in ("out", "compile")},
             "blocks_from_scores": attention.LONG,
             "scores_of_a_block": attention.HELD,
             "rows": rows,

@@ -23,7 +23,10 @@ from foretell.training.stopping import Interrupted, interrupt_flag
 
 SAVE_SECONDS = 10.0  # between checkpoints, at least; a segment of a large model may take longer
 SAVE_SHARE = 0.05  # of the time goes to saving, at most
-COMPILE_SECONDS = 60.0  # what a fleet of another size costs before it saves anything
+# What a fleet of another size must save: twice what compiling took on an H200 at 6 layers of 256,
+# for members that run now may stop before the last step (results/performance).
+WORTH_SECONDS = 40.0
+LEAVING = 8  # at least one in so many leaves at a time, so that a fleet is compiled a few times only
 STATUS = {RUNNING: "not fitted", FITTED: "fitted", DIVERGED: "diverged"}
 
 
@@ -166,17 +169,14 @@ class Run(Work):
         return [known[place] for place in range(len(self.plan.members))]
 
     def _narrow(self, states: Tree) -> Tree:
-        """Let members that have stopped leave the fleet, where that saves more than it costs.
-
-        At most half may stay, so that a fleet is compiled anew a few times only.
-        """
+        """Let members that have stopped leave the fleet, where that saves more than it costs."""
         standing = self.fleet.standing(states)
         places = [place for place, (status, _) in enumerate(standing) if status == RUNNING]
-        if 2 * len(places) > len(standing) or not self.fleet.loop.batched:
+        leaving = len(standing) - len(places)
+        if LEAVING * leaving < len(standing) or not self.fleet.loop.batched:
             return states
         rate = self.steps_here / max(time.monotonic() - self.started, 1e-9)
-        idle = (len(standing) - len(places)) * (self.plan.steps - self.done)
-        if self.steps_here and idle < COMPILE_SECONDS * rate:
+        if self.steps_here and leaving * (self.plan.steps - self.done) < WORTH_SECONDS * rate:
             return states
         members = self.fleet.members(states)
         self.parked |= {

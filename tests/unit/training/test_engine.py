@@ -210,7 +210,7 @@ def test_together_or_alone_is_the_same(tmp_path):
 @pytest.mark.slow
 def test_who_has_stopped_leaves_the_batched_fleet(tmp_path, monkeypatch):
     """A member that stops early is parked, and everybody is tested in the end."""
-    monkeypatch.setattr(engine, "COMPILE_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "WORTH_SECONDS", 0.0)
     monkeypatch.setattr(fleet, "loop_for_device", loops.Together)
     plan = small_plan(count=3, steps=60)
     run = Run((plan,), tmp_path, lambda progress: None)
