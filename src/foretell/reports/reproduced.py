@@ -23,6 +23,7 @@ from foretell.theory._existence import FRAGMENT, existence
 from foretell.training.store import Store
 
 AGAINST_PUBLISHED = ("agrees", "differs", "published spread", "nothing published", NOT_RUN)
+SAME_ANSWER = ("same", "undecided here", "opposite")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Comparison:
             kept = theories.setdefault(said.predictor, {kind.value: 0 for kind in Agreement})
             kept[line.row.agreement(said).value] += 1
         published = {kind: found.count(kind) for kind in AGAINST_PUBLISHED}
+        answers = [line.same_answer for line in self.lines]
+        answered = {kind: answers.count(kind) for kind in SAME_ANSWER}
         bars: dict[str, Sequence[Reached | Best]]
         bars = {"reached": reached(self.lines), "best": best(self.lines)}
         counts = {
@@ -61,7 +64,7 @@ class Comparison:
             ]
             for name, found in bars.items()
         }
-        told = {"published": published, "theories": theories, **counts}
+        told = {"published": published, "answers": answered, "theories": theories, **counts}
         if self.reproduction.forecast:
             rows = judged(self.lines, self.reproduction.forecast)
             told["forecasts"] = [each.as_json() for each in tallies(rows)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from foretell.core.measurement import Measurement, Value
 from foretell.core.prediction import Prediction
-from foretell.core.question import GeneralizesInLength, Question, SizeRange
+from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
 from foretell.core.scoreboard import Row
 from foretell.reproductions import Line
 
@@ -92,6 +92,23 @@ class Compared:
             return "published spread"
         return "agrees" if all(abs(a - b) <= NEAR for a, b in clear) else "differs"
 
+    @property
+    def published_verdict(self) -> Verdict | None:
+        """What the published values say of longer sizes, where they are clear."""
+        longer = (self.line.published or ())[1:]
+        if any(value <= CLEAR[0] for value in longer):
+            return Verdict.NO
+        return Verdict.YES if longer and all(v >= CLEAR[1] for v in longer) else None
+
+    @property
+    def same_answer(self) -> str | None:
+        """Do both give the same answer, yes or no, however far apart the values are?"""
+        if self.measured is None or self.published_verdict is None:
+            return None
+        if self.measured.verdict is Verdict.UNDECIDED:
+            return "undecided here"
+        return "same" if self.measured.verdict is self.published_verdict else "opposite"
+
     def as_json(self) -> dict[str, Any]:
         """Plain values, seed by seed."""
         asked = self.line.asked
@@ -112,6 +129,7 @@ class Compared:
             "fitted": self.fitted,
             "fragments": self.fragments,
             "agreement_with_published": self.verdict,
+            "answer_beside_published": self.same_answer,
             "measured": self.measured.verdict.value if self.measured else None,
             "predicted": [
                 {

@@ -84,6 +84,8 @@ def summary_sentence(whole: Comparison) -> str:
     if whole.has_published:
         told += (
             f"Where published values are at least 95 or at most 5, {counted['agrees']} rows agree "
-            f"within 5 points and {counted['differs']} differ; "
+            f"within 5 points and {counted['differs']} differ; as answers "
+            + ", ".join(f"{count} {kind}" for kind, count in whole.summary()["answers"].items())
+            + "; "
         )
     return f"{told}{counted[NOT_RUN]} rows are not run yet"

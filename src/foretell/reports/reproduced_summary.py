@@ -9,7 +9,7 @@ from foretell.core.question import SizeRange
 from foretell.core.scoreboard import Scoreboard
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, bullets, element, table, together
-from foretell.reports.reproduced import AGAINST_PUBLISHED, Comparison
+from foretell.reports.reproduced import AGAINST_PUBLISHED, SAME_ANSWER, Comparison
 from foretell.reports.reproduced_bars import Reached, best, reached
 from foretell.reports.reproduced_classes import split_section
 from foretell.reports.reproduced_line import NOT_RUN, Compared
@@ -38,6 +38,7 @@ def summary(whole: Comparison) -> Markup:
     ]
     if whole.has_published:
         told.append(table(("Against the published values", "Rows", ""), counts, numeric=(1,)))
+        told += _answers(whole)
     if run:
         records = Scoreboard(tuple(line.row for line in run)).records()
         told.append(element("h3", "Against each theory"))
@@ -52,6 +53,17 @@ def summary(whole: Comparison) -> Markup:
             told.append(element("p", element("b", theory), ": ", links(lines)))
     told += _listed("Rows not run yet", whole, NOT_RUN)
     return parts.section("What came out", *told)
+
+
+def _answers(whole: Comparison) -> list[Markup]:
+    """The same as answers: a row may miss a value and still say the same."""
+    rows = [
+        (kind, str(len(found)), links(found))
+        for kind in SAME_ANSWER
+        if (found := [line for line in whole.lines if line.same_answer == kind])
+    ]
+    heads = ("Yes or no, where the published values are clear", "Rows", "")
+    return [table(heads, rows, numeric=(1,))] if rows else []
 
 
 def _reached(whole: Comparison) -> list[Markup]:

@@ -26,7 +26,9 @@ SAVE_SHARE = 0.05  # of the time goes to saving, at most
 # What a fleet of another size must save: twice what compiling took on an H200 at 6 layers of 256,
 # for members that run now may stop before the last step (results/performance).
 WORTH_SECONDS = 40.0
-LEAVING = 8  # at least one in so many leaves at a time, so that a fleet is compiled a few times only
+LEAVING = (
+    8  # at least one in so many leaves at a time, so that a fleet is compiled a few times only
+)
 STATUS = {RUNNING: "not fitted", FITTED: "fitted", DIVERGED: "diverged"}
 
 

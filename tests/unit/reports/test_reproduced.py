@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from foretell.core.measurement import Interval
+from foretell.core.question import Verdict
 from foretell.core.scoreboard import Row
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
@@ -96,6 +97,27 @@ def test_the_rule(compared: Any, majority: Row, ours: Any, published: Any, verdi
     assert compared(scoring(majority, *ours), published).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("published", "answer"),
+    [
+        ((1, 1, 1), "same"),
+        ((0.1, 0.95, 0.95), "same"),  # the training range does not count
+        ((1, 0.99, 0.9), None),  # a spread
+        ((1, 0.9, 0.05), "opposite"),  # one clear miss is a no
+        (None, None),
+    ],
+)
+def test_the_same_answer_as_published(
+    compared: Any, majority: Row, published: Any, answer: str | None
+) -> None:
+    assert compared(majority, published).same_answer == answer
+    assert majority.measurement is not None
+    unsure = dataclasses.replace(majority.measurement, verdict=Verdict.UNDECIDED)
+    line = compared(dataclasses.replace(majority, measurement=unsure), published)
+    assert line.same_answer == (answer and "undecided here")
+    assert compared(dataclasses.replace(majority, measurement=None), published).same_answer is None
+
+
 def test_not_run_is_a_verdict_too(compared: Any, majority: Row) -> None:
     line = compared(dataclasses.replace(majority, measurement=None), (1, 1, 1))
     assert line.verdict == "not run"
@@ -116,6 +138,7 @@ def test_the_summary_counts_every_line(whole: Comparison) -> None:
     assert tuple(counted) == AGAINST_PUBLISHED
     assert sum(counted.values()) == len(whole.lines) == len(told["rows"])
     assert counted["not run"] == counted["nothing published"] == 1
+    assert told["summary"]["answers"] == {"same": 2, "undecided here": 0, "opposite": 0}
     theory = told["summary"]["theories"]["crasp-length"]
     assert sum(theory.values()) == 2  # the hostile row has no prediction, one was not run
     assert told["rows"][0]["fragments"] == FRAGMENTS
