@@ -62,8 +62,8 @@ def _answers(whole: Comparison) -> list[Markup]:
         for kind in SAME_ANSWER
         if (found := [line for line in whole.lines if line.same_answer == kind])
     ]
-    heads = ("Yes or no, where the published values are clear", "Rows", "")
-    return [table(heads, rows, numeric=(1,))] if rows else []
+    title = element("h3", "The same answer, where the published values are clear")
+    return [title, table(("Yes or no", "Rows", ""), rows, numeric=(1,))] if rows else []
 
 
 def _reached(whole: Comparison) -> list[Markup]:

@@ -23,8 +23,8 @@ from foretell.training.stopping import Interrupted, interrupt_flag
 
 SAVE_SECONDS = 10.0  # between checkpoints, at least; a segment of a large model may take longer
 SAVE_SHARE = 0.05  # of the time goes to saving, at most
-# What a fleet of another size must save: twice what compiling took on an H200 at 6 layers of 256,
-# for members that run now may stop before the last step (results/performance).
+# What a fleet of another size must save: twice what compiling took on an H200 at 6 layers of 256
+# (results/performance/compiling-alone-h200.json), for members may stop before the last step.
 WORTH_SECONDS = 40.0
 LEAVING = (
     8  # at least one in so many leaves at a time, so that a fleet is compiled a few times only
