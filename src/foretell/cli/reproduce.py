@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from foretell.protocols._running import Asked
+    from foretell.reproductions import Line, Reproduction
     from foretell.training.store import Store
 
 
@@ -82,7 +83,7 @@ def reproduce(
             lines = reproduced.chosen(asked_for, budget, seeds, only, positional)
             if train:
                 _start.prepare_jax(budget)
-                _train([line.asked for line in lines], runs, minutes, mine)
+                _train(asked_for, lines, runs, minutes, mine)
             if asked_for.about == "gap":
                 whole = gap_grid.collect(asked_for, budget, seeds, runs)
                 show, page = gap_shown.show, gap_shown.gap_page
@@ -117,24 +118,41 @@ def _share(text: str | None) -> tuple[int, int]:
 
 
 def _train(
-    asked: Sequence[Asked], store: Store, minutes: float | None, share: tuple[int, int]
+    reproduction: Reproduction,
+    lines: Sequence[Line],
+    store: Store,
+    minutes: float | None,
+    share: tuple[int, int],
 ) -> None:
     """Part by part, the small ones first; what is in the store is done."""
     from foretell.cli import _progress
-    from foretell.protocols._running import fleets, unfinished
+    from foretell.protocols._running import fleets, stored, unfinished
     from foretell.protocols._running import train as train_fleet
     from foretell.reports.answers import put_on_record
     from foretell.training.stopping import Interrupted
 
+    def still_wanted(pack: Sequence[Asked]) -> tuple[Asked, ...]:
+        """What is neither done nor made needless by what is done."""
+        wanted = reproduction.wanted(lines, lambda line: stored(line.asked, store))
+        asked = {each.asked for each in wanted}
+        return tuple(each for each in unfinished(pack, store) if each in asked)
+
     end = None if minutes is None else time.monotonic() + 60 * minutes
-    mine = fleets(asked)[share[0] - 1 :: share[1]]  # the same cut whatever is done already
-    parts = [part for part in (unfinished(pack, store) for pack in mine) if part]
+    packs = fleets([line.asked for line in lines])
+    if reproduction.in_order:
+        place = {line.asked: number for number, line in enumerate(lines)}
+        packs.sort(key=lambda pack: place[pack[0]])
+    mine = packs[share[0] - 1 :: share[1]]  # the same cut whatever is done already
+    parts = [part for part in map(still_wanted, mine) if part]
     for each in itertools.chain(*parts):
         if not store.first_predictions(each.question.hash):
             put_on_record(each.question, store)
     for number, part in enumerate(parts, 1):
         left = None if end is None else end - time.monotonic()
-        names = ", ".join(each.question.task.name for each in part)
+        part = still_wanted(part)
+        if not part:
+            continue
+        names = ", ".join(dict.fromkeys(each.question.task.name for each in part))
         shape = part[0].question.architecture.label
         print(f"part {number} of {len(parts)}: {names} · {shape}", file=sys.stderr, flush=True)
         try:

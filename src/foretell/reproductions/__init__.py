@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from foretell.core.measurement import Measurement
 from foretell.plain.canonical import content_hash
 from foretell.plain.catalogue import find
 from foretell.protocols._asking import Budget
@@ -59,10 +60,18 @@ class Reproduction(Published):
 
     about: ClassVar[str] = "length"  # what its rows measure: how it is shown hangs on that
     forecast: ClassVar[str | None] = None  # the predictor that its rows were drawn to test
+    in_order: ClassVar[bool] = False  # train from the table's top, instead of small shapes first
 
     @abc.abstractmethod
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """Every row, in the table's order."""
+
+    def wanted(
+        self, lines: Sequence[Line], measured: Callable[[Line], Measurement | None]
+    ) -> tuple[Line, ...]:
+        """Those worth training, given what is known: all, unless a search has found its answer."""
+        del measured
+        return tuple(lines)
 
 
 @dataclass(frozen=True)
