@@ -63,6 +63,7 @@ def reproduce(
             reproduced,
             reproduced_page,
             reproduced_shown,
+            searched,
             symbol_curves,
             symbol_shown,
         )
@@ -99,6 +100,9 @@ def reproduce(
             else:
                 whole = reproduced.compare(asked_for, budget, seeds, runs)
                 show, page = reproduced_shown.show, reproduced_page.reproduction_page
+                if asked_for.about == "search":
+                    whole = searched.Searches(whole)
+                    show, page = searched.show, searched.search_page
         if as_json:
             print(json.dumps(whole.as_json()))
         else:

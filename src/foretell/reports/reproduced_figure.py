@@ -197,7 +197,7 @@ def _draw_key(figure: Figure, height: float, whole: Comparison) -> None:
             series.append((theirs, f"{look.name}, published"))
     series.append((_key("#bdbdbd", "", 0, linewidth=4), "95 % interval over seeds"))
     others: list[tuple[Artist, str]] = [
-        (_key(GREY, "X", 6, linestyle=""), "fewer than half of the runs fit: all are averaged"),
+        (_key(GREY, "X", 6, linestyle=""), "too few of the runs fit: all are averaged"),
         (_key(GUESSING, "", 0, linewidth=2.2), "guessing from the current token"),
     ]
     for down, entries in ((0.04, series), (0.27, others)):

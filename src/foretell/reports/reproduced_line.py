@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from foretell.core.measurement import Measurement, Value
+from foretell.core.measurement import Interval, Measurement, Value
 from foretell.core.prediction import Prediction
 from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
 from foretell.core.scoreboard import Row
+from foretell.numerics.intervals import over_seeds
 from foretell.reproductions import Line
 
 CLEAR = (0.05, 0.95)  # a published value outside these is a verdict; between them it is a spread
@@ -50,11 +52,18 @@ class Compared:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """Ours on the training distribution, range by range."""
+        """Ours on the training distribution, range by range.
+
+        Published means are over the runs that fit, however few: beside them, so are ours.
+        """
         if self.measured is None:
             return ()
         probe = self.question.task.probes[0]
-        return tuple(value for value in self.measured.values if value.probe == probe)
+        found = tuple(value for value in self.measured.values if value.probe == probe)
+        fitted = set(self.measured.provenance.get("fitted", ()))
+        if self.line.published is None or not fitted or fitted >= set(found[0].runs):
+            return found
+        return tuple(_only(value, fitted, self.measured) for value in found)
 
     @property
     def fitted(self) -> tuple[int, int] | None:
@@ -71,8 +80,8 @@ class Compared:
 
     @property
     def counts_unfitted(self) -> bool:
-        """Fewer than half of the runs fit, so all of them count, fitted or not."""
-        return self.fitted is not None and 2 * self.fitted[0] < self.fitted[1]
+        """So few of the runs fit that all of them count, fitted or not."""
+        return self.fitted is not None and self.fitted[0] < len(self.values[0].seeds)
 
     @property
     def forecast(self) -> Prediction | None:
@@ -124,7 +133,7 @@ class Compared:
             "other_tests": [
                 value.as_json()
                 for value in (self.measured.values if self.measured else ())
-                if value not in self.values
+                if value.probe != self.question.task.probes[0]
             ],
             "fitted": self.fitted,
             "fragments": self.fragments,
@@ -141,3 +150,21 @@ class Compared:
             ],
             "provenance": self.measured.provenance if self.measured else None,
         }
+
+
+def _only(value: Value, runs: set[int], measured: Measurement) -> Value:
+    """The value over some of its runs."""
+    kept = [place for place, run in enumerate(value.runs) if run in runs]
+    shares = tuple(value.seeds[place] for place in kept)
+    curves = [curve for curve in measured.curves if curve.probe == value.probe]
+    tried = sum(
+        tried for size, _, tried in curves[0].points if value.sizes.low <= size <= value.sizes.high
+    )
+    mean, low, high = over_seeds(shares, tried)
+    return dataclasses.replace(
+        value,
+        seeds=shares,
+        mean=mean,
+        interval=Interval(low, high),
+        runs=tuple(value.runs[place] for place in kept),
+    )

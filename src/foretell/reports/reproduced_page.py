@@ -125,6 +125,7 @@ def _table_notes() -> Markup:
         "(nope), the second with learned ones (ape). Shown: do our runs generalize in length, by "
         "the rule given with each row? Then whether C-RASP says the same, and whether published "
         "values of at least 95 or at most 5 at longer sizes are met within 5 points.",
-        "* Fewer than half of the runs fit, so the mean is over all of them.",
+        "* Too few of the runs fit, so the mean is over all of them: none, where values were "
+        "published, which are over the runs that fit; otherwise fewer than half.",
     )
     return element("div", *(element("p", text, class_="quiet") for text in told), class_="under")

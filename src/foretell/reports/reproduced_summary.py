@@ -124,8 +124,8 @@ def _unfitted(run: Sequence[Compared]) -> list[Markup]:
     dropped = [line for line in run if line.left_out]
     kept = [line for line in run if line.counts_unfitted]
     rules = (
-        (dropped, "left out, since at least half of their row's runs fit"),
-        (kept, "kept in the mean, since fewer than half fit, and such a row cannot be a yes"),
+        (dropped, "left out of means, which are over the runs that fit"),
+        (kept, "kept in means, since too few fit, and such a row cannot be a yes"),
     )
     items = [
         together([f"{sum(map(_failed, lines))} {rule}: ", links(lines, fitted=True), "."])

@@ -11,11 +11,11 @@ Example:
     >>> len(LengthFigure().lines(Budget.GPU))
     58
 
-Known limits: The configurations of the counter languages were not published; they train with
-    the same shape as an unpublished task. The paper picked each configuration by a search over
-    shapes and rates and shows the best; we run that one. Its regular-language test files hold
-    lengths 101 to 150 in both longer ranges, and its released data for them differ from what the
-    paper describes (docs/published-runs.md), so agreement row by row is not to be expected there.
+Known limits: The configurations of the counter languages were not published; ours come from the
+    same search (`length-search`). Published means are over the runs that fit their training
+    range, drawn until five did, so ours beside them are over the runs that fit, if any do.
+    The released data of most regular languages have other words and lengths than the paper
+    describes (docs/published-runs.md), so agreement is not to be expected there.
 Sources: Huang et al., A formal framework for understanding length generalization, Figure 1,
     Tables 2 and 3, Appendix E; numbers from the authors' released logs
 """
@@ -46,8 +46,9 @@ class LengthFigure(Reproduction):
         """Task by task, APE before NoPE."""
         path = Path(__file__).with_suffix(".toml")
         table = tomllib.loads(path.read_text(encoding="utf-8"))
+        fits = table["fit"]
         return tuple(
-            _line(heading, name, positional, values, budget, seeds)
+            _line(heading, name, positional, values, budget, seeds, fits[positional].get(name))
             for group, heading in GROUPS.items()
             for name, row in table[group].items()
             for positional, values in row.items()
@@ -61,6 +62,7 @@ def _line(
     values: list[float],
     budget: Budget,
     seeds: int | None,
+    fit: list[int] | None,
 ) -> Line:
     known = published(name, positional)
     deep = budget is Budget.GPU and known is not None and known.layers >= DEEP
@@ -73,7 +75,8 @@ def _line(
     )
     notes = [
         "one seed: 12 layers" if deep else None,
-        "no published configuration" if known is None else None,
+        "no published configuration, ours by the same search" if known is None else None,
+        f"published means are over the {fit[0]} of {fit[1]} runs that fit" if fit else None,
     ]
     asked = Asked(request.question(), request.build_protocol(), request.seed_list())
     share = tuple(value / 100 for value in values) or None

@@ -128,8 +128,20 @@ def test_not_run_is_a_verdict_too(compared: Any, majority: Row) -> None:
 def test_runs_that_do_not_fit_are_counted(compared: Any, failing: Row, make: Any) -> None:
     line = compared(failing, (1, 1, 1))  # one of four did not fit
     assert (line.fitted, line.left_out, line.counts_unfitted) == ((3, 4), 1, False)
-    most = compared(make[0]("tomita-5", unfitted=(0, 1, 2)), (1, 1, 1))
-    assert (most.fitted, most.left_out, most.counts_unfitted) == ((1, 4), 0, True)
+    none = compared(make[0]("tomita-5", unfitted=(0, 1, 2, 3)), (1, 1, 1))
+    assert (none.fitted, none.left_out, none.counts_unfitted) == ((0, 4), 0, True)
+
+
+def test_beside_published_means_ours_are_over_the_runs_that_fit(compared: Any, make: Any) -> None:
+    row = make[0]("tomita-5", unfitted=(0, 1, 2))
+    alone, beside = compared(row, None), compared(row, (1, 1, 1))
+    assert (alone.fitted, alone.left_out, alone.counts_unfitted) == ((1, 4), 0, True)
+    assert (beside.fitted, beside.left_out, beside.counts_unfitted) == ((1, 4), 3, False)
+    for own, shared in zip(beside.values, alone.values, strict=True):
+        assert own.runs == (3,) and own.seeds == (own.mean,) == shared.seeds[3:]
+        assert (own.interval.low, own.interval.high) == (0, 1)  # one run tells of no other
+    assert beside.measured.verdict is alone.measured.verdict  # the rule sees all runs
+    assert beside.as_json()["other_tests"] == alone.as_json()["other_tests"]
 
 
 def test_the_summary_counts_every_line(whole: Comparison) -> None:
@@ -209,7 +221,7 @@ def test_the_page_tells_everything(whole: Comparison) -> None:
         "C-RASP</span> <span",
         "none found",
         "1 of 12 runs did not get all of the in-range test right",
-        "1 left out, since at least half of their row&#x27;s runs fit",
+        "1 left out of means, which are over the runs that fit",
         "Rows not run yet",
         "near-non-members",
         "one seed: 12 &lt;layers&gt;",
