@@ -71,6 +71,14 @@ class Comparison:
         return told
 
     @property
+    def ranges(self) -> tuple[str, ...]:
+        """Names of the longer ranges: their ends, or their place where rows differ in them."""
+        most = max((line.ranges[1:] for line in self.lines), key=len)
+        if all(line.ranges[1:] == most for line in self.lines):
+            return tuple(map(str, most))
+        return ("longer", "longest")[: len(most)]
+
+    @property
     def has_published(self) -> bool:
         """Is there anything to compare with?"""
         return any(line.line.published for line in self.lines)

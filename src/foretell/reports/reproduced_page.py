@@ -64,7 +64,7 @@ def _strips(whole: Comparison) -> Markup:
 
 
 def _table(whole: Comparison) -> Markup:
-    ranges = ["trained", *map(str, whole.lines[0].ranges[1:])]
+    ranges = ["trained", *whole.ranges]
     published = any(line.line.published for line in whole.lines)
     heads: list[str] = ["Row", *(_head("Ours,", sizes) for sizes in ranges)]
     heads += ["Published"] * published + ["Fitted"]
@@ -76,7 +76,7 @@ def _table(whole: Comparison) -> Markup:
         if line.line.heading != group:
             group = line.line.heading
             rows.append((element("strong", group),))
-        rows.append(_cells(line, published=published))
+        rows.append(_cells(line, len(ranges), published=published))
     numbers = range(1, len(ranges) + 2 + published)
     return element("div", table(heads, rows, numeric=numbers), class_="broad dense")
 
@@ -87,12 +87,12 @@ def _head(*words: str) -> Markup:
     return Markup(" ".join(pieces))
 
 
-def _cells(line: Compared, *, published: bool) -> tuple[str, ...]:
+def _cells(line: Compared, ranges: int, *, published: bool) -> tuple[str, ...]:
     name = [links([line])]
     if line.line.note:
         name.append(element("div", line.line.note, class_="quiet"))
     ours: list[str] = [_mean(value) for value in line.values]
-    ours = ours or ["–"] * len(line.ranges)
+    ours += ["–"] * (ranges - len(ours))
     theirs = " / ".join(percent(value) for value in line.line.published or ()) or "–"
     compared = line.forecast if line.measured else None
     return (

@@ -76,7 +76,7 @@ def short_name(name: str, longest: int = LONGEST_NAME) -> str:
 def summary_sentence(whole: Comparison) -> str:
     """Counts in words, and how to read the table."""
     counted = whole.summary()["published"]
-    ranges = " ".join(map(str, whole.lines[0].ranges[1:]))
+    ranges = " ".join(whole.ranges)
     told = (
         f"in percent: training range, {ranges}; fit: runs that fit the training range; shown: does "
         f"it generalize, by our rule. "

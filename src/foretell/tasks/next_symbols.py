@@ -22,6 +22,7 @@ from foretell.core.task import Example, Task
 MEMBERS, NON_MEMBERS, NEAR_NON_MEMBERS = "members", "non-members", "near-non-members"
 LINGERING = "lingering-members"  # members that stay long in one state
 RUNS = "members-in-runs"  # members that repeat one letter for long
+LISTED = "listed-members"  # members from a list that somebody's generator made
 
 
 def set_label(symbols: frozenset[str]) -> str:

@@ -14,7 +14,8 @@ from foretell.core.task import ArrayTree, Example, Fact
 from foretell.languages.dfa_json import dfa_as_json
 from foretell.languages.regular import RegularLanguage
 from foretell.languages.sampling import SamplingTable, draw_word, stack, walk
-from foretell.tasks.next_symbols import MEMBERS, NextSymbolsTask, lay_out_fast
+from foretell.languages.word_list import ListTable, WordList, draw_listed, stack_lists
+from foretell.tasks.next_symbols import LISTED, MEMBERS, NextSymbolsTask, lay_out_fast
 from foretell.tasks.probe_words import (
     EVERY_PROBE,
     PROBES,
@@ -23,11 +24,14 @@ from foretell.tasks.probe_words import (
     require_probes,
 )
 
+LISTED_SAMPLER = "evenly among the words of the exact length in a list"
+
 
 class RegularTables(NamedTuple):
     """One sampler a probe, and what each state of the language's own automaton means."""
 
     samplers: dict[str, SamplingTable]
+    listed: ListTable | None
     delta: Int[Array | np.ndarray, "*member state letter"]
     start: Int[Array | np.ndarray, "*member"]
     label: Int[Array | np.ndarray, "*member state"]
@@ -38,17 +42,19 @@ class RegularTables(NamedTuple):
 class RegularTask(NextSymbolsTask):
     """Predict the legal next symbols of one regular language.
 
-    `probed` names other probes than the usual ones; the first is what training draws.
+    `probed` names other probes than the usual ones; the first is what training draws. With a list
+    of words one more can be named, which draws from it.
     """
 
     language: RegularLanguage = field(kw_only=True)
     facts: tuple[Fact, ...] = ()
     probed: tuple[str, ...] = field(default=(), kw_only=True)
+    listed: WordList | None = field(default=None, kw_only=True)
     probes = PROBES
     smallest = 0
 
     def __post_init__(self) -> None:
-        require_probes(self.probed, EVERY_PROBE)
+        require_probes(self.probed, (*EVERY_PROBE, *([LISTED] if self.listed else [])))
         if self.probed:
             object.__setattr__(self, "probes", self.probed)
 
@@ -75,7 +81,7 @@ class RegularTask(NextSymbolsTask):
     @property
     def sampler(self) -> str:
         """What training draws."""
-        return SAMPLERS[self.probes[0]]
+        return LISTED_SAMPLER if self.probes[0] == LISTED else SAMPLERS[self.probes[0]]
 
     @cached_property
     def words(self) -> ProbeWords:
@@ -84,11 +90,17 @@ class RegularTask(NextSymbolsTask):
 
     def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """Lengths at which the probe's language has a word."""
-        return self.words.lengths(low, min(high, self.longest), probe or self.probes[0])
+        probe, high = probe or self.probes[0], min(high, self.longest)
+        if self.listed and probe == LISTED:
+            return self.listed.lengths(low, high)
+        return self.words.lengths(low, high, probe)
 
     def nearest_sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """The closest lengths outside the range that have words."""
-        return self.words.nearest_lengths(low, high, probe or self.probes[0])
+        probe = probe or self.probes[0]
+        if self.listed and probe == LISTED:
+            return self.listed.nearest_lengths(low, high)
+        return self.words.nearest_lengths(low, high, probe)
 
     @cached_property
     def tables(self) -> RegularTables:
@@ -96,7 +108,10 @@ class RegularTask(NextSymbolsTask):
         dfa, legal_sets = self.language.dfa, self.language.legal_sets
         labels = [self.label_sets.index(legal) if legal else 0 for legal in legal_sets]
         return RegularTables(
-            self.words.samplers(self.longest, self.probes),
+            self.words.samplers(
+                self.longest, tuple(probe for probe in self.probes if probe != LISTED)
+            ),
+            self.listed.table(self.longest) if self.listed else None,
             np.array(dfa.delta, np.int32),
             np.array(dfa.start, np.int32),
             np.array(labels, np.int32),
@@ -112,6 +127,7 @@ class RegularTask(NextSymbolsTask):
                 probe: stack([table.samplers[probe] for table in tables])
                 for probe in tables[0].samplers
             },
+            stack_lists([table.listed for table in tables]) if tables[0].listed else None,
             *(
                 pad_and_stack([getattr(table, part) for table in tables])
                 for part in ("delta", "start", "label", "alive")
@@ -127,14 +143,20 @@ class RegularTask(NextSymbolsTask):
         probe: str = MEMBERS,
     ) -> Example:
         """Draw the word, then walk the language's own automaton for the labels."""
-        word = draw_word(tables.samplers[probe], key, size, width)
+        word = (
+            draw_listed(tables.listed, key, size, width)
+            if probe == LISTED
+            else draw_word(tables.samplers[probe], key, size, width)
+        )
         states = walk(jnp.asarray(tables.delta), jnp.asarray(tables.start), word)
         labels, alive = jnp.asarray(tables.label)[states], jnp.asarray(tables.alive)[states]
         return lay_out_fast(word, labels, alive, size, width)
 
     def as_json(self) -> dict[str, object]:
         """The automaton itself identifies the language; names may be anything."""
-        own = {"probes": list(self.probed)} if self.probed else {}
+        own: dict[str, object] = {"probes": list(self.probed)} if self.probed else {}
+        if self.listed:
+            own["listed"] = {"words": len(self.listed.words), "hash": self.listed.hash}
         return {**super().as_json(), "dfa": dfa_as_json(self.language.dfa), **own}
 
 
