@@ -73,10 +73,17 @@ def position_products(
 
     What a head adds to its logits is this over the root of the head's width.
     """
+    here = fold(block.attention_norm, vectors, variance)
+    there = here if keys is None else fold(block.attention_norm, keys, variance)
+    return products_of(block, here, there)
+
+
+def products_of(
+    block: Block, here: Float32[Array, "query width"], there: Float32[Array, "key width"]
+) -> Float32[Array, "head query key"]:
+    """Every head's products of what its queries and its keys read."""
     attention = block.attention
     with jax.default_matmul_precision("highest"):
-        here = fold(block.attention_norm, vectors, variance)
-        there = here if keys is None else fold(block.attention_norm, keys, variance)
         key = jnp.split(attention.key_value.weight, 2, axis=1)[0]
         queries, answers = (
             (rows @ weight).reshape(len(rows), attention.heads, -1)
@@ -117,6 +124,23 @@ def position_penalty(
         found = jnp.square(position_products(block, vectors, variance, keys))
         total += jnp.sum(jnp.tril(found)) / len(vectors) if all_pairs else jnp.sum(found)
     return total
+
+
+def pairs_penalty(model: Transformer) -> Float32[Array, ""]:
+    """The sum over all pairs that the framework paper's released code adds to its loss.
+
+    Position vectors meet the products as they are, no norm between them; over the number of
+    positions. Differentiable.
+    """
+    vectors = position_vectors(model)
+    total = jnp.zeros(())
+    for block in model.blocks:
+        products = products_of(block, vectors, vectors)
+        total += jnp.sum(jnp.square(jnp.tril(products))) / len(vectors)
+    return total
+
+
+PENALTIES = {"first key": position_penalty, "all pairs": pairs_penalty}  # what training may pay for
 
 
 def diagonal_means(products: Float[np.ndarray, "query key"]) -> Float[np.ndarray, " length"]:

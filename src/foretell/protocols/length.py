@@ -56,6 +56,7 @@ class Length(Protocol[Plan, Record]):
     batch: int = 64
     weight_decay: float = DECAY
     position_penalty: float = 0.0
+    penalized: str = "first key"
     to_the_end: bool = False  # go on after fitting, until the learning rate has decayed
     samples: int = 2000
     bar: float = 0.95
@@ -152,6 +153,7 @@ class Length(Protocol[Plan, Record]):
             warmup=self.warmup,
             weight_decay=self.weight_decay,
             position_penalty=self.position_penalty,
+            penalized=self.penalized,
             to_the_end=self.to_the_end,
             segment=segment,
         )
@@ -199,7 +201,8 @@ class Length(Protocol[Plan, Record]):
         )
         if self.position_penalty:
             notes.append(
-                f"with a penalty on products of positions, times {self.position_penalty:g}"
+                f"with a penalty on products of positions, {self.penalized}, times "
+                f"{self.position_penalty:g}"
             )
         if self.weight_decay != DECAY:
             notes.append(f"weight decay {self.weight_decay:g}")

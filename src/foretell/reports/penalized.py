@@ -37,11 +37,15 @@ class Penalized:
         return self.line.label
 
     @property
-    def strength(self) -> float:
-        """What the penalty is multiplied by."""
+    def strength(self) -> str:
+        """What the penalty is multiplied by, and which it is where that is not usual."""
+        return (self.line.setting or "").removeprefix("λ = ")
+
+    @property
+    def _protocol(self) -> Length:
         protocol = self.line.asked.protocol
         assert isinstance(protocol, Length)
-        return protocol.position_penalty
+        return protocol
 
     @property
     def _plan(self) -> Plan:
@@ -116,7 +120,8 @@ class Penalized:
         seen = self.looked.as_json() if self.looked else {}
         return {
             "task": self.task,
-            "strength": self.strength,
+            "strength": self._protocol.position_penalty,
+            "penalized": self._protocol.penalized,
             "architecture": question.architecture.as_json(),
             "question": question.hash,
             "run": self.line.asked.plan.hash,
@@ -152,9 +157,8 @@ class Penalties:
         return tuple(dict.fromkeys(row.task for row in self.rows))
 
     def of(self, task: str) -> tuple[Penalized, ...]:
-        """A task's rows, the weakest penalty first."""
-        own = (row for row in self.rows if row.task == task)
-        return tuple(sorted(own, key=lambda row: row.strength))
+        """A task's rows, in the table's order: without a penalty first."""
+        return tuple(row for row in self.rows if row.task == task)
 
     def as_json(self) -> dict[str, Any]:
         """The form of `foretell reproduce position-penalty --json`."""

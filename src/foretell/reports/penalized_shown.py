@@ -30,8 +30,8 @@ CAPTION = (
     "a function of the distance), hollow the variance of all its products (how much it uses "
     "positions). Right: squared products by distance, summed over layers and heads, thin a seed, "
     "thick their geometric mean; pairs right of the dashed line never met in training. At the last "
-    "distance stands one pair only, with the first position as key, for which the penalty is paid; "
-    "all other pairs are cheaper only as far as they go with it."
+    "distance stands one pair only, with the first position as key, for which the penalty is paid "
+    "unless it says all pairs; all others are cheaper only as far as they go with it."
 )
 UNKNOWN = "–"
 LOOKS = ("offset var.: median", "largest", "var. of all: median", "term (8)", "all pairs")
@@ -46,7 +46,7 @@ def heads_of(found: Penalties) -> tuple[str, ...]:
 def cells(row: Penalized) -> tuple[str, ...]:
     """One row of the table; shares in percent, means over all seeds."""
     if row.measured is None:
-        return (row.task, f"{row.strength:g}", *[UNKNOWN] * (1 + len(row.ranges) + len(LOOKS)))
+        return (row.task, f"{row.strength}", *[UNKNOWN] * (1 + len(row.ranges) + len(LOOKS)))
     means = [f"{_mean(row, sizes)} ({_mean(row, sizes, shifted=True)})" for sizes in row.ranges]
     looks = [UNKNOWN] * len(LOOKS)
     if row.looked:
@@ -54,7 +54,7 @@ def cells(row: Penalized) -> tuple[str, ...]:
         sums = (np.mean(row.regularizers), np.mean(row.pairwise))
         looks = [f"{float(each):.3g}" for each in (*variances, *sums)]
     runs = f"{row.fitted}/{len(row.line.asked.seeds)}"
-    return (row.task, f"{row.strength:g}", runs, *means, *looks)
+    return (row.task, f"{row.strength}", runs, *means, *looks)
 
 
 def _mean(row: Penalized, sizes: SizeRange, *, shifted: bool = False) -> str:
@@ -79,7 +79,7 @@ def findings(found: Penalties) -> list[str]:
 def _use(row: Penalized) -> str:
     alike = sum(each > whole / 2 for each, whole in zip(row.offsets, row.uses, strict=True))
     return (
-        f"{row.task}, λ = {row.strength:g}: a shift of the input moves a head's logits by "
+        f"{row.task}, λ = {row.strength}: a shift of the input moves a head's logits by "
         f"{np.median(row.shifts):.2g} (median), {max(row.shifts):.2g} at most; in {alike} of "
         f"{counted(len(row.offsets), 'head')} the distance explains less than half of the variance"
     )
@@ -105,7 +105,7 @@ def _change(task: str, usual: Penalized, row: Penalized) -> str:
             f"the share right at {sizes} from {plain} % ({better} of "
             f"{counted(len(other), 'seed')} better, {worse} worse), shifted from {moved} %"
         )
-    return f"{task}, λ = {row.strength:g}: {'; '.join(words)}"
+    return f"{task}, λ = {row.strength}: {'; '.join(words)}"
 
 
 def show(console: Console, found: Penalties) -> None:

@@ -18,7 +18,7 @@ from jaxtyping import Array, Float, Int, Key
 from foretell.compiler.finite import FiniteTransformer
 from foretell.core.alphabet import PAD
 from foretell.core.task import ArrayTree, Example, Task
-from foretell.models.position_products import position_penalty
+from foretell.models.position_products import PENALTIES
 from foretell.models.positional import load as load_positional
 from foretell.models.sequence_model import Model as Trained
 from foretell.models.sequence_model import create_model
@@ -190,7 +190,7 @@ def step(
         cost = loss(model, part, data.label_count, counted)
         if plan.position_penalty:
             assert isinstance(model, Transformer)  # a plan has no penalty for other kinds
-            cost += plan.position_penalty / pieces * position_penalty(model)
+            cost += plan.position_penalty / pieces * PENALTIES[plan.penalized](model)
         return cost
 
     cost, gradient = cost_and_gradient(cost_of, state.model, rows, pieces)

@@ -10,6 +10,7 @@ from typing import Any
 from foretell.core.architecture import KINDS, Architecture
 from foretell.core.question import SizeRange
 from foretell.core.task import Task
+from foretell.models.position_products import PENALTIES
 from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput
 
@@ -82,7 +83,8 @@ class Plan:
     warmup: int = 0
     weight_decay: float = 0.01
     clip: float = 1.0
-    position_penalty: float = 0.0  # times the regularizer on products of position vectors
+    position_penalty: float = 0.0  # times the regularizer on products of position vectors,
+    penalized: str = "first key"  # which has two forms
     to_the_end: bool = False
     until: float | None = None
     network: Network | None = None  # with one, nothing is trained: it is tested as it is
@@ -110,6 +112,9 @@ class Plan:
                 seen=self.architecture.kind,
                 hint="leave out --position-penalty",
             )
+        if self.penalized not in PENALTIES:
+            choices = " or ".join(PENALTIES)
+            raise BadInput("there is no such penalty", seen=self.penalized, hint=choices)
         if self.until is not None and not 0 < self.until <= 1:
             raise BadInput("a share of right answers lies in (0, 1]", seen=self.until)
         if self.batch % 2:
@@ -161,6 +166,7 @@ class Plan:
             "clip": self.clip,
             "segment": self.segment,
             **({"position_penalty": self.position_penalty} if self.position_penalty else {}),
+            **({} if self.penalized == "first key" else {"penalized": self.penalized}),
             **({"to_the_end": True} if self.to_the_end else {}),
             **({} if self.until is None else {"until": self.until}),
             **({"network": self.network.as_json()} if self.network else {}),

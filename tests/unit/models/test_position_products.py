@@ -14,6 +14,7 @@ from foretell.models.position_products import (
     embedding_variance,
     fold,
     offset_variance,
+    pairs_penalty,
     position_penalty,
     position_products,
     position_vectors,
@@ -69,6 +70,19 @@ def test_a_known_head_and_a_known_sum():
     assert offset_variance(found) == pytest.approx((4 + 0 + 4 + 1 + 1 + 0) / 6)
     assert position_penalty(built) == pytest.approx(1 + 16 + 4)
     assert position_penalty(built, all_pairs=True) == pytest.approx((1 + 16 + 9 + 4 + 36 + 25) / 3)
+    assert pairs_penalty(built) == position_penalty(built, all_pairs=True)  # there is no norm
+
+
+def test_the_released_sum_passes_over_norms():
+    built = model(12, 8, heads=2, norm=True, layers=2)
+    vectors, found = np.asarray(built.positional.table), 0.0
+    for block in built.blocks:
+        query = np.asarray(block.attention.query.weight)
+        key = np.asarray(block.attention.key_value.weight)[:, :8]
+        for head in (slice(0, 4), slice(4, 8)):
+            products = (vectors @ query[:, head]) @ (vectors @ key[:, head]).T
+            found += np.square(np.tril(products)).sum() / 12
+    assert pairs_penalty(built) == pytest.approx(found, rel=1e-5)
 
 
 def test_each_head_has_its_own_part():

@@ -49,8 +49,10 @@ def found(store: Store) -> Penalties:
 
 
 def test_rows_have_every_seed_and_every_head(found: Penalties) -> None:
-    usual, paid = found.of(found.tasks[0])
-    assert (usual.strength, paid.strength) == (0.0, 0.01)
+    usual, paid, pairs = found.of(found.tasks[0])
+    strengths = [each.strength for each in (usual, paid, pairs)]
+    assert strengths == ["0", "0.01", "0.01, all pairs"]
+    assert pairs.as_json()["penalized"] == "all pairs"
     shape = usual.line.asked.question.architecture
     assert len(usual.offsets) == shape.layers * shape.heads * len(usual.line.asked.seeds)
     assert all(each <= whole for each, whole in zip(usual.offsets, usual.uses, strict=True))
@@ -65,7 +67,7 @@ def test_rows_have_every_seed_and_every_head(found: Penalties) -> None:
 
 def test_it_is_told_and_drawn(found: Penalties) -> None:
     told = shown.findings(found)
-    used, changed = told
+    used, changed, _ = told
     assert "moves a head's logits" in used and "of 1 head " in used
     assert "median offset variance" in changed and "51-100" in changed
     page = shown.penalty_page(found)
@@ -78,7 +80,7 @@ def test_it_is_told_and_drawn(found: Penalties) -> None:
 
 def test_an_empty_store_and_one_without_weights(store: Store, tmp_path: Path) -> None:
     nothing = collect(Hurried(), "smoke", None, Store.at(tmp_path / "none"))
-    assert shown.findings(nothing) == ["not run yet: 2 rows"]
+    assert shown.findings(nothing) == ["not run yet: 3 rows"]
     assert "<svg" not in shown.penalty_page(nothing)
     bare = tuple(
         dataclasses.replace(row, looked=None)
