@@ -105,6 +105,7 @@ def asked_of(
     positional: str,
     seeds: int,
     precision: Precision | None = None,
+    penalty: float = 0.0,
 ) -> Asked:
     """One language with one shape, schedule and encoding, to be measured as the suite measures."""
     protocol = Length(
@@ -114,6 +115,8 @@ def asked_of(
         warmup=chosen.warmup,
         samples=min(500, SAMPLES[budget]),
         bar=BAR,
+        position_penalty=penalty,
+        penalized="all pairs" if penalty else "first key",
     )
     usual = Precision.BFLOAT16 if budget is Budget.GPU else Precision.FLOAT32
     shape = Architecture(
