@@ -22,7 +22,7 @@ from foretell.plain.errors import BadInput
 class ListTable(NamedTuple):
     """The words in order of length; those of length n are `first[n]` up to `first[n + 1]`."""
 
-    letters: Int8[Array | np.ndarray, "*member word length"]
+    letters: Int8[Array | np.ndarray, "*member draw length"]
     first: Int32[Array | np.ndarray, "*member size"]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import importlib
 import inspect
 import itertools
@@ -81,9 +82,14 @@ class Entry:
 def entries(kind: str) -> tuple[Entry, ...]:
     """Everything of one kind, sorted by name."""
     if kind in ROWS:
-        return _row_entries(kind)
+        path = ROOT / ROWS[kind]
+        return _row_entries(kind, path, path.stat().st_mtime_ns)
     paths = sorted(ROOT.glob(FOLDERS[kind]))
-    found = [_file_entry(kind, path) for path in paths if not path.name.startswith("_")]
+    found = [
+        _file_entry(kind, path, path.stat().st_mtime_ns)
+        for path in paths
+        if not path.name.startswith("_")
+    ]
     return tuple(sorted(found, key=lambda entry: entry.name))
 
 
@@ -187,15 +193,18 @@ def _tidy(lines: list[str]) -> str:
     return "\n".join([lines[0], *(line[cut:] for line in lines[1:])]).strip()
 
 
-def _file_entry(kind: str, path: Path) -> Entry:
+@functools.cache  # by when it was written: a reproduction looks up hundreds of names
+def _file_entry(kind: str, path: Path, written: int) -> Entry:
+    del written
     text = path.read_text(encoding="utf-8")
     docstring = opening_docstring(text) if path.suffix == ".py" else leading_comment(text)
     title, sections = parse_sections(docstring)
     return Entry(path.stem.replace("_", "-"), kind, path, title, sections)
 
 
-def _row_entries(kind: str) -> tuple[Entry, ...]:
-    path = ROOT / ROWS[kind]
+@functools.cache
+def _row_entries(kind: str, path: Path, written: int) -> tuple[Entry, ...]:
+    del written
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     rows = table[singular(kind)]
     found = [
