@@ -121,6 +121,17 @@ def _share(text: str | None) -> tuple[int, int]:
     return int(part), int(whole)
 
 
+def _packs(reproduction: Reproduction, lines: Sequence[Line]) -> list[tuple[Asked, ...]]:
+    """Lines that train together, the same whatever is done already, so that shares stay apart."""
+    from foretell.protocols._running import fleets
+
+    packs = fleets([line.asked for line in lines])
+    if reproduction.in_order:
+        place = {line.asked: number for number, line in enumerate(lines)}
+        packs.sort(key=lambda pack: place[pack[0]])
+    return packs
+
+
 def _train(
     reproduction: Reproduction,
     lines: Sequence[Line],
@@ -130,30 +141,28 @@ def _train(
 ) -> None:
     """Part by part, the small ones first; what is in the store is done."""
     from foretell.cli import _progress
-    from foretell.protocols._running import fleets, stored, unfinished
+    from foretell.protocols._running import stored, unfinished
     from foretell.protocols._running import train as train_fleet
     from foretell.reports.answers import put_on_record
     from foretell.training.stopping import Interrupted
 
-    def still_wanted(pack: Sequence[Asked]) -> tuple[Asked, ...]:
-        """What is neither done nor made needless by what is done."""
-        wanted = reproduction.wanted(lines, lambda line: stored(line.asked, store))
-        asked = {each.asked for each in wanted}
-        return tuple(each for each in unfinished(pack, store) if each in asked)
+    def wanted() -> set[Asked]:
+        """What is not made needless by what is done."""
+        found = reproduction.wanted(lines, lambda line: stored(line.asked, store))
+        return {line.asked for line in found}
+
+    def to_do(pack: Sequence[Asked], useful: set[Asked]) -> tuple[Asked, ...]:
+        return tuple(each for each in unfinished(pack, store) if each in useful)
 
     end = None if minutes is None else time.monotonic() + 60 * minutes
-    packs = fleets([line.asked for line in lines])
-    if reproduction.in_order:
-        place = {line.asked: number for number, line in enumerate(lines)}
-        packs.sort(key=lambda pack: place[pack[0]])
-    mine = packs[share[0] - 1 :: share[1]]  # the same cut whatever is done already
-    parts = [part for part in map(still_wanted, mine) if part]
+    mine, useful = _packs(reproduction, lines)[share[0] - 1 :: share[1]], wanted()
+    parts = [part for part in (to_do(pack, useful) for pack in mine) if part]
     for each in itertools.chain(*parts):
         if not store.first_predictions(each.question.hash):
             put_on_record(each.question, store)
     for number, part in enumerate(parts, 1):
         left = None if end is None else end - time.monotonic()
-        part = still_wanted(part)
+        part = to_do(part, wanted())
         if not part:
             continue
         names = ", ".join(dict.fromkeys(each.question.task.name for each in part))

@@ -60,7 +60,7 @@ def two_parts(before: str, between: str, after: str) -> Law:
 
     def law(draw: Generator, low: int, high: int) -> str:
         del low
-        first = int(draw.integers(0, high - 1))
+        first = int(draw.integers(0, max(high - 1, 1)))
         second = int(draw.integers(0, max(high - first - 1, 1)))
         return _letters(draw, before, first) + between + _letters(draw, after, second)
 

@@ -7,7 +7,8 @@ held at an average it is a linear map and folds into the position.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -109,38 +110,29 @@ def position_penalty(
     variances: Sequence[Float32[Array, ""]] | None = None,
     *,
     all_pairs: bool = False,
+    through_norms: bool = True,
 ) -> Float32[Array, ""]:
     """Regularizer (8): Σ |p_1ᵀ Kᵀ Q p_j|² over layers, heads and queries j.
 
     With `all_pairs` every key i ≤ j counts, over the number of positions. Differentiable. Norms
-    hold the variance of embeddings, unless their own `variances` are given.
+    hold the variance of embeddings, unless their own `variances` are given, or are passed over.
     """
     vectors = position_vectors(model)
     if variances is None:
         variances = [embedding_variance(model)] * len(model.blocks)
     total = jnp.zeros(())
     for block, variance in zip(model.blocks, variances, strict=True):
-        keys = None if all_pairs else vectors[:1]
-        found = jnp.square(position_products(block, vectors, variance, keys))
+        here = fold(block.attention_norm, vectors, variance) if through_norms else vectors
+        found = jnp.square(products_of(block, here, here if all_pairs else here[:1]))
         total += jnp.sum(jnp.tril(found)) / len(vectors) if all_pairs else jnp.sum(found)
     return total
 
 
-def pairs_penalty(model: Transformer) -> Float32[Array, ""]:
-    """The sum over all pairs that the framework paper's released code adds to its loss.
-
-    Position vectors meet the products as they are, no norm between them; over the number of
-    positions. Differentiable.
-    """
-    vectors = position_vectors(model)
-    total = jnp.zeros(())
-    for block in model.blocks:
-        products = products_of(block, vectors, vectors)
-        total += jnp.sum(jnp.square(jnp.tril(products))) / len(vectors)
-    return total
-
-
-PENALTIES = {"first key": position_penalty, "all pairs": pairs_penalty}  # what training may pay for
+FIRST_KEY, ALL_PAIRS = "first key", "all pairs"
+PENALTIES: dict[str, Callable[[Transformer], Float32[Array, ""]]] = {
+    FIRST_KEY: position_penalty,  # as the theory states it
+    ALL_PAIRS: partial(position_penalty, all_pairs=True, through_norms=False),  # as it was released
+}
 
 
 def diagonal_means(products: Float[np.ndarray, "query key"]) -> Float[np.ndarray, " length"]:

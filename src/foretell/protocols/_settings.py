@@ -83,11 +83,12 @@ def setting_for(task: str, positional: str, budget: Budget, kind: str = KINDS[0]
         return full
     layers = min(full.layers, CPU_LAYERS)
     width = min(full.width, CPU_WIDTH[layers])
+    cut = (layers, width) != (full.layers, full.width)
     return Setting(
         layers=layers,
         heads=next(heads for heads in (min(full.heads, 4), 2, 1) if width % heads == 0),
         width=width,
-        # the rates published for wide models are needlessly slow at the cut-down width
-        learning_rate=max(full.learning_rate, 1e-3),
+        # the rates published for wide models are needlessly slow at a cut-down width
+        learning_rate=max(full.learning_rate, 1e-3) if cut else full.learning_rate,
         steps=CPU_STEPS,
     )

@@ -33,6 +33,7 @@ from foretell.core.measurement import Measurement, Value
 from foretell.core.protocol import Protocol
 from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
 from foretell.core.task import Task
+from foretell.models.position_products import FIRST_KEY
 from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, either
@@ -56,7 +57,7 @@ class Length(Protocol[Plan, Record]):
     batch: int = 64
     weight_decay: float = DECAY
     position_penalty: float = 0.0
-    penalized: str = "first key"
+    penalized: str = FIRST_KEY
     to_the_end: bool = False  # go on after fitting, until the learning rate has decayed
     samples: int = 2000
     bar: float = 0.95

@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from foretell.core.measurement import Measurement
 from foretell.core.question import GeneralizesInLength, SizeRange
+from foretell.models.position_products import ALL_PAIRS
 from foretell.protocols._running import stored
 from foretell.protocols._trained import RUN
 from foretell.protocols.length import Length
@@ -39,7 +40,8 @@ class Penalized:
     @property
     def strength(self) -> str:
         """What the penalty is multiplied by, and which it is where that is not usual."""
-        return (self.line.setting or "").removeprefix("λ = ")
+        paid = self._protocol.penalized
+        return f"{self._protocol.position_penalty:g}" + (f", {paid}" if paid == ALL_PAIRS else "")
 
     @property
     def _protocol(self) -> Length:

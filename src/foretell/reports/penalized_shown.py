@@ -34,7 +34,13 @@ CAPTION = (
     "unless it says all pairs; all others are cheaper only as far as they go with it."
 )
 UNKNOWN = "–"
-LOOKS = ("offset var.: median", "largest", "var. of all: median", "term (8)", "all pairs")
+LOOKS = (
+    "offset var.: median",
+    "largest",
+    "var. of all: median",
+    "term (8)",
+    "all pairs, through norms",
+)
 
 
 def heads_of(found: Penalties) -> tuple[str, ...]:
@@ -46,7 +52,7 @@ def heads_of(found: Penalties) -> tuple[str, ...]:
 def cells(row: Penalized) -> tuple[str, ...]:
     """One row of the table; shares in percent, means over all seeds."""
     if row.measured is None:
-        return (row.task, f"{row.strength}", *[UNKNOWN] * (1 + len(row.ranges) + len(LOOKS)))
+        return (row.task, row.strength, *[UNKNOWN] * (1 + len(row.ranges) + len(LOOKS)))
     means = [f"{_mean(row, sizes)} ({_mean(row, sizes, shifted=True)})" for sizes in row.ranges]
     looks = [UNKNOWN] * len(LOOKS)
     if row.looked:
@@ -54,7 +60,7 @@ def cells(row: Penalized) -> tuple[str, ...]:
         sums = (np.mean(row.regularizers), np.mean(row.pairwise))
         looks = [f"{float(each):.3g}" for each in (*variances, *sums)]
     runs = f"{row.fitted}/{len(row.line.asked.seeds)}"
-    return (row.task, f"{row.strength}", runs, *means, *looks)
+    return (row.task, row.strength, runs, *means, *looks)
 
 
 def _mean(row: Penalized, sizes: SizeRange, *, shifted: bool = False) -> str:
@@ -90,7 +96,10 @@ def _change(task: str, usual: Penalized, row: Penalized) -> str:
     if usual.looked and row.looked:
         before, after = (float(np.median(each.offsets)) for each in (usual, row))
         words.append(f"the median offset variance of a head goes from {before:.3g} to {after:.3g}")
-        for name, each in (("regularizer (8)", "regularizers"), ("all pairs", "pairwise")):
+        for name, each in (
+            ("regularizer (8)", "regularizers"),
+            ("all pairs, through norms,", "pairwise"),
+        ):
             before, after = (float(np.mean(getattr(one, each))) for one in (usual, row))
             words.append(f"{name} from {before:.3g} to {after:.3g}")
     for sizes in row.ranges[1:]:

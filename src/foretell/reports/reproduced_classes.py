@@ -79,8 +79,8 @@ def split_section(whole: Comparison) -> list[Markup]:
     found = splits(whole)
     if not found:
         return []
-    ranges = [str(sizes) for sizes, _ in found[0].right]
-    heads = ("Group", "Encoding", "In DA", "Rows", "Every run fits", *ranges)
+    ranges = list(dict.fromkeys(sizes for each in found for sizes, _ in each.right))
+    heads = ("Group", "Encoding", "In DA", "Rows", "Every run fits", *map(str, ranges))
     rows = [
         (
             each.group,
@@ -88,9 +88,10 @@ def split_section(whole: Comparison) -> list[Markup]:
             "yes" if each.inside else "no",
             str(each.rows),
             str(each.fitted),
-            *(percent(mean) for _, mean in each.right),
+            *(percent(means[sizes]) if sizes in means else "–" for sizes in ranges),
         )
         for each in found
+        for means in [dict(each.right)]
     ]
     shown = table(heads, rows, numeric=tuple(range(3, len(heads))))
     return [

@@ -49,7 +49,7 @@ def reproduction_figure(whole: Comparison) -> str:
     """SVG text; panels in the table's order, group by group, read from left to right."""
     groups = [
         (name, [list(lines) for _, lines in itertools.groupby(part, lambda x: x.line.label)])
-        for name, part in itertools.groupby(whole.lines, lambda line: line.line.group)
+        for name, part in itertools.groupby(whole.lines, lambda line: line.line.heading)
     ]
     with matplotlib.rc_context():
         matplotlib.rcParams.update(STYLE)

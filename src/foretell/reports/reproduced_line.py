@@ -54,14 +54,16 @@ class Compared:
     def values(self) -> tuple[Value, ...]:
         """Ours on the training distribution, range by range.
 
-        Published means are over the runs that fit, however few: beside them, so are ours.
+        Beside a published mean over runs that fit, however few, so is ours: one that says 100 in
+        the training range. Others were published of runs whether they fit or not.
         """
         if self.measured is None:
             return ()
         probe = self.question.task.probes[0]
         found = tuple(value for value in self.measured.values if value.probe == probe)
         fitted = set(self.measured.provenance.get("fitted", ()))
-        if self.line.published is None or not fitted or fitted >= set(found[0].runs):
+        over_fitted = self.line.published is not None and self.line.published[0] == 1
+        if not over_fitted or not fitted or fitted >= set(found[0].runs):
             return found
         return tuple(_only(value, fitted, self.measured) for value in found)
 
@@ -82,6 +84,11 @@ class Compared:
     def counts_unfitted(self) -> bool:
         """So few of the runs fit that all of them count, fitted or not."""
         return self.fitted is not None and self.fitted[0] < len(self.values[0].seeds)
+
+    @property
+    def few_fit(self) -> bool:
+        """Is the mean over fewer than half of the runs, where the verdict is over all?"""
+        return self.fitted is not None and 0 < 2 * len(self.values[0].seeds) < self.fitted[1]
 
     @property
     def forecast(self) -> Prediction | None:

@@ -115,7 +115,8 @@ def _mean(value: Value) -> Markup:
 def _fitted(line: Compared) -> str:
     if line.fitted is None:
         return "–"
-    return f"{line.fitted[0]} of {line.fitted[1]}" + ("*" if line.counts_unfitted else "")
+    mark = "*" if line.counts_unfitted else "†" if line.few_fit else ""
+    return f"{line.fitted[0]} of {line.fitted[1]}{mark}"
 
 
 def _table_notes() -> Markup:
@@ -125,7 +126,7 @@ def _table_notes() -> Markup:
         "(nope), the second with learned ones (ape). Shown: do our runs generalize in length, by "
         "the rule given with each row? Then whether C-RASP says the same, and whether published "
         "values of at least 95 or at most 5 at longer sizes are met within 5 points.",
-        "* Too few of the runs fit, so the mean is over all of them: none, where values were "
-        "published, which are over the runs that fit; otherwise fewer than half.",
+        "* Too few of the runs fit, so the mean is over all of them. † Fewer than half fit; the "
+        "mean is over those, as the published one is, and what is shown over all runs.",
     )
     return element("div", *(element("p", text, class_="quiet") for text in told), class_="under")

@@ -97,7 +97,9 @@ class Searches:
         """What is chosen, then the shapes that were trained."""
         told = self.whole.as_json()
         rows = [row for row in told["rows"] if row["measured"] is not None]
-        return {**told, "rows": rows, "chosen": [search.as_json() for search in self.each]}
+        told |= {"rows": rows, "chosen": [search.as_json() for search in self.each]}
+        del told["summary"]  # of rows that a search leaves out on purpose
+        return told
 
 
 def show(console: Console, whole: Searches) -> None:
@@ -164,13 +166,16 @@ def _every_shape(found: Searched) -> Markup:
                 "chosen" if line is found.chosen else "",
             )
         )
-    left = counted(len(found.lines) - len(found.tried), "shape")
-    told = f"{left} of the grid not trained, all behind a settled one."
-    if found.missing:
-        told = f"{left} of the grid not trained; the rule would have to see {found.missing} first."
+    left = len(found.lines) - len(found.tried)
+    told = f"{counted(left, 'shape')} of the grid not trained"
+    told += (
+        f"; the rule would have to see {found.missing} first."
+        if found.missing
+        else ", all behind a settled one."
+    )
     columns = range(1, 1 + len(found.lines[0].ranges))
-    under = element("p", told, class_="quiet")
-    return together([table(heads, rows, numeric=columns), *([under] if left[0] != "0" else [])])
+    under = [element("p", told, class_="quiet")] * bool(left)
+    return together([table(heads, rows, numeric=columns), *under])
 
 
 def _how(found: Sequence[Searched]) -> list[tuple[str, str]]:

@@ -41,6 +41,7 @@ from foretell.crasp.deciding.decide import decide
 from foretell.languages.dfa import DFA
 from foretell.languages.families import FAMILIES, random_automaton
 from foretell.languages.regular import RegularLanguage
+from foretell.models.position_products import ALL_PAIRS
 from foretell.protocols._asking import SAMPLES, Budget, Setting
 from foretell.protocols._running import Asked
 from foretell.protocols.length import Length
@@ -116,7 +117,7 @@ def asked_of(
         samples=min(500, SAMPLES[budget]),
         bar=BAR,
         position_penalty=penalty,
-        penalized="all pairs" if penalty else "first key",
+        penalized=ALL_PAIRS,
     )
     usual = Precision.BFLOAT16 if budget is Budget.GPU else Precision.FLOAT32
     shape = Architecture(

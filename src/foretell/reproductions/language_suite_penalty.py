@@ -1,10 +1,10 @@
-"""Random languages that need positions, trained with the theory's price on products of positions.
+"""Random languages that need positions, trained with a price on products of positions.
 
 What: With learned positions no language of the suite that is in C-RASP[local] and not in [∅]
     reaches the bar at 101-150, though theory promises it of a learner that pays for products of
     position vectors. Usual training pays nothing. Here the same languages are trained without and
-    with that price, as the framework paper's released code pays it. If they still fail, it was
-    not that.
+    with such a price, that of the framework paper's released code: all pairs, not the first key
+    alone as in Equation (8), and no norm between. If they still fail, it was not that.
 Definition: The languages of `language-suite` in [local] but not [∅], and in [periodic, local] only;
     learned positions; its words, ranges, stopping rule and bar; the narrow setting of
     `language-suite-settings`. The loss gets λ times the sum over layers, heads and pairs of

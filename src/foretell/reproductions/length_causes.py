@@ -1,19 +1,19 @@
 """Why rows of the length figure differ from what was published: one change at a time.
 
-What: `length-figure` computes in bfloat16 and stops a run when it fits. Published runs computed in
-    float32, and those of regular languages went on to their last step. Here rows that differ are
-    trained again with one of these changed, and with both; `length-figure-released` changes the
-    words and lengths. Ours stands beside the published values in every way of training.
-Definition: The shapes, rates, words, sizes and tests of `length-figure`. Base: bfloat16 arithmetic
-    with float32 weights, a run stops at the first check without a mistake. The rate decays over
-    the same steps whether a run stops or not.
+What: `length-figure` mostly computes in bfloat16 and stops a run when it fits. Published runs
+    computed in float32, and those of regular languages went on to their last step. Here rows that
+    differ are trained again with one of these changed, and with both; `length-figure-released`
+    changes words and lengths. Ours stands beside the published values in every way of training.
+Definition: The shapes, rates, words, sizes and tests of `length-figure`. bfloat16: all arithmetic
+    but norms, softmax and sums, weights in float32. A run stops at the first check (every 3,000
+    steps) without a mistake, or goes on to the end. The rate decays over the same steps whether it
+    stops or not.
 Example:
-    >>> [way.name for way in WAYS]
-    ['base', 'float32', 'to the end', 'float32, to the end']
+    >>> [str(way) for way in WAYS][:3]
+    ['bfloat16', 'float32', 'bfloat16, to the end']
 
-Known limits: On a CPU only the counter languages are trained, whose shape is small, and no run in
-    bfloat16, which is slow there, goes on to the end. Whether a run fits is looked at every
-    3,000 steps.
+Known limits: On a CPU only the counter languages are trained, whose shape is small, and of the runs
+    that go on to the end only those in float32: bfloat16 is emulated there, and slow.
 Sources: as for `length-figure`; the authors' released training code for what published runs did
 """
 
@@ -30,8 +30,9 @@ from foretell.protocols._asking import Budget, Request
 from foretell.protocols._running import Asked
 from foretell.protocols.length import Length
 from foretell.reproductions import Line, Reproduction
+from foretell.reproductions.length_figure import GROUPS
+from foretell.reproductions.length_search import COUNTERS
 
-COUNTERS = ("dyck-1", "anbn", "anbncn")
 ROWS = {
     Budget.SMOKE: tuple((name, "nope") for name in COUNTERS[:2]),
     Budget.CPU: tuple((name, positional) for name in COUNTERS for positional in ("ape", "nope")),
@@ -50,27 +51,28 @@ SEEDS = {Budget.SMOKE: 1, Budget.CPU: 5, Budget.GPU: 5}
 class Way:
     """One way of training."""
 
-    name: str
-    precision: Precision = Precision.BFLOAT16
+    precision: Precision
     to_the_end: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.precision}, to the end" if self.to_the_end else str(self.precision)
 
-WAYS = (
-    Way("base"),
-    Way("float32", precision=Precision.FLOAT32),
-    Way("to the end", to_the_end=True),
-    Way("float32, to the end", precision=Precision.FLOAT32, to_the_end=True),
+
+WAYS = tuple(
+    Way(precision, end)
+    for end in (False, True)
+    for precision in (Precision.BFLOAT16, Precision.FLOAT32)
 )
 
 
 def ways_for(budget: Budget) -> tuple[Way, ...]:
     """Every way that the budget has the time for."""
-    return WAYS if budget is not Budget.CPU else (*WAYS[:2], WAYS[3])
+    return WAYS if budget is not Budget.CPU else (*WAYS[:2], WAYS[-1])
 
 
 @final
 class LengthCauses(Reproduction):
-    """Some rows of the length figure in four ways."""
+    """Some rows of the length figure in several ways."""
 
     title = "Why rows of the length figure differ: one change at a time"
     source = "published values: Huang et al. 2024, Figure 1, and the authors' released logs"
@@ -79,7 +81,7 @@ class LengthCauses(Reproduction):
         """Way by way, each row."""
         path = Path(__file__).with_name("length_figure.toml")
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        scores = {name: row for group in table.values() for name, row in group.items()}
+        scores = {name: row for group in GROUPS for name, row in table[group].items()}
         return tuple(
             _line(way, name, positional, scores[name][positional], budget, seeds)
             for way in ways_for(budget)
@@ -102,5 +104,5 @@ def _line(
     protocol = dataclasses.replace(protocol, to_the_end=way.to_the_end)
     asked = Asked(request.question(), protocol, request.seed_list())
     published = tuple(score / 100 for score in scores)
-    group = "As in the figure" if way == WAYS[0] else "Trained otherwise"
-    return Line(group, name, asked, published, setting=way.name)
+    group = "To the end" if way.to_the_end else "Stopped when it fits"
+    return Line(group, name, asked, published, setting=str(way))

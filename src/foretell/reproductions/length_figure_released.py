@@ -15,8 +15,9 @@ Example:
 
 Known limits: Sizes are uniform over the lengths that occur, where the released training draws from
     a fixed list; words of the in-range test come from the list that trains; rates decay linearly,
-    batches are of 64 and runs stop when they fit, none of which is so in the released code. No
-    lengths were released for tomita-5 and tomita-6.
+    batches are of 64 and runs stop when they fit, none of which is so in the released code.
+    One-layer shapes compute in float32, which most of them do not in `length-figure`. No lengths
+    were released for tomita-5 and tomita-6.
 Sources: Huang et al., A formal framework for understanding length generalization, Figure 1; the
     authors' released data and logs
 """
@@ -76,27 +77,15 @@ def _line(
     budget: Budget,
     runs: tuple[int, ...],
 ) -> Line:
-    setting = setting_for(name, positional, budget)
+    setting, task = setting_for(name, positional, budget), _task(name, ranges, budget)
     seen, *asked = (SizeRange(*ends) for ends in ranges)
-    language, longest = benchmark.load(name), ranges[-1][1]
-    many, fewer = WORDS[budget]
-    wanted = tuple(
-        (low, high, fewer if place else many) for place, (low, high) in enumerate(ranges)
-    )
-    task = RegularTask(
-        longest,
-        declared(name),
-        language=language,
-        probed=(LISTED, MEMBERS),
-        listed=released_words(language, wanted),
-    )
     large = budget is Budget.GPU and setting.layers > 1  # one layer can do without an accelerator
     shape = Architecture(
         layers=setting.layers,
         heads=setting.heads,
         width=setting.width,
         positional=positional,
-        context=task.width(longest),
+        context=task.width(task.longest),
         tied=False,
         precision=Precision.BFLOAT16 if large else Precision.FLOAT32,
     )
@@ -112,3 +101,18 @@ def _line(
     note = None if len(ranges) == len(scores) else "both released tests have these lengths"
     heading = f"Trained to {seen.high}, tested at {' and '.join(map(str, asked))}"
     return Line(heading, name, Asked(question, protocol, runs), published, note)
+
+
+def _task(name: str, ranges: list[list[int]], budget: Budget) -> RegularTask:
+    """The language with a list of words for every range."""
+    language, (many, fewer) = benchmark.load(name), WORDS[budget]
+    wanted = tuple(
+        (low, high, fewer if place else many) for place, (low, high) in enumerate(ranges)
+    )
+    return RegularTask(
+        ranges[-1][1],
+        declared(name),
+        language=language,
+        probed=(LISTED, MEMBERS),
+        listed=released_words(language, wanted),
+    )

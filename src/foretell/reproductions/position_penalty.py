@@ -11,9 +11,9 @@ Definition: Loss plus λ times regularizer (8), the sum over layers, heads and q
     positions, except that no run stops when it fits, so that all are trained alike. Then, for every
     head, the offset variance of M = Pᵀ Qᵀ K P and the regularizer itself, as `foretell positions`
     measures them.
-    tomita-7 has a program that needs no positions, tomita-4 one that looks back by fixed
-    distances, (aa)* one that needs the parity of a distance. The GPU's budget adds 012-star-02,
-    which has none, and copies with and without repeated symbols.
+    tomita-7 has a program that needs no positions, as have anbn and anbncn, tomita-4 one that looks
+    back by fixed distances, (aa)* one that needs the parity of a distance. The GPU's budget adds
+    (aaaa)* and (abab)*, 012-star-02, which has none, and copies with and without repeated symbols.
 Example:
     >>> from foretell.protocols._asking import Budget
     >>> [line.setting for line in PositionPenalty().lines(Budget.SMOKE)][::2]
@@ -21,10 +21,10 @@ Example:
 
 Known limits: The paper states the regularizer for its proof; its released logs have runs with the
     sum over all pairs (docs/positions.md), in shapes and with data that a CPU's budget does not
-    have. Strengths for all pairs are the released ones. Those for the first key are ours; that of
-    the CPU's budget was chosen when the penalty of two tasks trained without it was known to be a
-    few units to some tens. There models are small and trained for minutes. Layer norms are held at
-    the average over typical inputs, in the penalty at that over all pairs of token and position.
+    have. Strengths of 0.0001 and 0.001 for all pairs are released ones. The others are ours; that
+    of the CPU's budget was chosen when the penalty of two tasks trained without it was known to be
+    a few units to some tens. There models are small and trained for minutes. Layer norms are held
+    at the average over typical inputs, in the penalty at that over all pairs of token and position.
 Sources: Huang et al., A formal framework for understanding length generalization, Section 3,
     Equation (8), and Appendices G.1 and G.6.2
 """
@@ -36,7 +36,7 @@ from typing import final
 
 from foretell.core.architecture import Architecture
 from foretell.core.question import GeneralizesInLength, Question, SizeRange
-from foretell.models.position_products import PENALTIES
+from foretell.models.position_products import ALL_PAIRS, FIRST_KEY
 from foretell.protocols._asking import SAMPLES, Budget
 from foretell.protocols._running import Asked
 from foretell.protocols._settings import Setting
@@ -59,20 +59,19 @@ class Extent:
     batch: int
 
 
-FIRST, PAIRS = PENALTIES
 SMALL = Setting(2, 2, 32, 1e-3, 2_000)  # for minutes on two cores
 SMALLEST = Setting(1, 1, 16, 1e-3, 2_000)  # which counting takes, by `length-search`
 EXTENTS = {
     Budget.SMOKE: Extent(
         dict.fromkeys(("tomita-7", "tomita-4"), Setting(1, 1, 16, 1e-3, 100)),
-        ((0.0, FIRST), (0.01, FIRST), (0.01, PAIRS)),
+        ((0.0, FIRST_KEY), (0.01, FIRST_KEY), (0.01, ALL_PAIRS)),
         1,
         16,
     ),
     Budget.CPU: Extent(
         dict.fromkeys(("tomita-7", "tomita-4", "aa-star"), SMALL)
         | dict.fromkeys(("anbn", "anbncn"), SMALLEST),
-        ((0.0, FIRST), (0.1, FIRST), (1e-4, PAIRS), (1e-3, PAIRS)),
+        ((0.0, FIRST_KEY), (0.1, FIRST_KEY), (1e-4, ALL_PAIRS), (1e-3, ALL_PAIRS)),
         3,
         32,
     ),
@@ -89,7 +88,14 @@ EXTENTS = {
             "anbn": Setting(1, 1, 16, 1e-3, 30_000),
             "anbncn": Setting(1, 1, 16, 1e-3, 30_000),
         },
-        ((0.0, FIRST), (0.1, FIRST), (1.0, FIRST), (1e-4, PAIRS), (1e-3, PAIRS), (1e-2, PAIRS)),
+        (
+            (0.0, FIRST_KEY),
+            (0.1, FIRST_KEY),
+            (1.0, FIRST_KEY),
+            (1e-4, ALL_PAIRS),
+            (1e-3, ALL_PAIRS),
+            (1e-2, ALL_PAIRS),
+        ),
         5,
         64,
     ),
@@ -113,7 +119,7 @@ class PositionPenalty(Reproduction):
                 "Without the penalty" if strength == 0 else "With the penalty",
                 name,
                 Asked(_question(name, setting), _protocol(setting, strength, paid, budget), runs),
-                setting=f"λ = {strength:g}" + (f", {paid}" if paid == PAIRS else ""),
+                setting=f"λ = {strength:g}" + (f", {paid}" if paid == ALL_PAIRS else ""),
             )
             for strength, paid in extent.strengths
             for name, setting in extent.settings.items()

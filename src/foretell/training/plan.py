@@ -10,7 +10,7 @@ from typing import Any
 from foretell.core.architecture import KINDS, Architecture
 from foretell.core.question import SizeRange
 from foretell.core.task import Task
-from foretell.models.position_products import PENALTIES
+from foretell.models.position_products import FIRST_KEY, PENALTIES
 from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput
 
@@ -84,7 +84,7 @@ class Plan:
     weight_decay: float = 0.01
     clip: float = 1.0
     position_penalty: float = 0.0  # times the regularizer on products of position vectors,
-    penalized: str = "first key"  # which has two forms
+    penalized: str = FIRST_KEY  # which has two forms
     to_the_end: bool = False
     until: float | None = None
     network: Network | None = None  # with one, nothing is trained: it is tested as it is
@@ -106,15 +106,7 @@ class Plan:
                 why="steps and the check interval must be multiples of the segment",
                 hint=f"--steps {-(-self.steps // self.segment) * self.segment}",
             )
-        if self.position_penalty and self.architecture.kind != KINDS[0]:
-            raise BadInput(
-                "only transformers have products of positions to penalise",
-                seen=self.architecture.kind,
-                hint="leave out --position-penalty",
-            )
-        if self.penalized not in PENALTIES:
-            choices = " or ".join(PENALTIES)
-            raise BadInput("there is no such penalty", seen=self.penalized, hint=choices)
+        self._check_penalty()
         if self.until is not None and not 0 < self.until <= 1:
             raise BadInput("a share of right answers lies in (0, 1]", seen=self.until)
         if self.batch % 2:
@@ -135,6 +127,17 @@ class Plan:
             if member.task.longest != first.longest:
                 raise BadInput("the tasks of one fleet must reach equally far", seen=member.task)
             require_sizes(member.task, self.train)
+
+    def _check_penalty(self) -> None:
+        if self.position_penalty and self.architecture.kind != KINDS[0]:
+            raise BadInput(
+                "only transformers have products of positions to penalise",
+                seen=self.architecture.kind,
+                hint="leave out --position-penalty",
+            )
+        if self.penalized not in PENALTIES:
+            choices = " or ".join(PENALTIES)
+            raise BadInput("there is no such penalty", seen=self.penalized, hint=choices)
 
     def as_json(self) -> dict[str, Any]:
         """Everything that decides the outcome of the run."""
@@ -166,11 +169,15 @@ class Plan:
             "clip": self.clip,
             "segment": self.segment,
             **({"position_penalty": self.position_penalty} if self.position_penalty else {}),
-            **({} if self.penalized == "first key" else {"penalized": self.penalized}),
+            **({"penalized": self.penalized} if self._pays_otherwise else {}),
             **({"to_the_end": True} if self.to_the_end else {}),
             **({} if self.until is None else {"until": self.until}),
             **({"network": self.network.as_json()} if self.network else {}),
         }
+
+    @property
+    def _pays_otherwise(self) -> bool:
+        return bool(self.position_penalty) and self.penalized != FIRST_KEY
 
     @property
     def one_to_a_row(self) -> bool:

@@ -10,11 +10,11 @@ import pytest
 
 from foretell.core.architecture import Architecture
 from foretell.models.position_products import (
+    PENALTIES,
     diagonal_means,
     embedding_variance,
     fold,
     offset_variance,
-    pairs_penalty,
     position_penalty,
     position_products,
     position_vectors,
@@ -70,7 +70,7 @@ def test_a_known_head_and_a_known_sum():
     assert offset_variance(found) == pytest.approx((4 + 0 + 4 + 1 + 1 + 0) / 6)
     assert position_penalty(built) == pytest.approx(1 + 16 + 4)
     assert position_penalty(built, all_pairs=True) == pytest.approx((1 + 16 + 9 + 4 + 36 + 25) / 3)
-    assert pairs_penalty(built) == position_penalty(built, all_pairs=True)  # there is no norm
+    assert PENALTIES["all pairs"](built) == position_penalty(built, all_pairs=True)  # no norm here
 
 
 def test_the_released_sum_passes_over_norms():
@@ -82,7 +82,7 @@ def test_the_released_sum_passes_over_norms():
         for head in (slice(0, 4), slice(4, 8)):
             products = (vectors @ query[:, head]) @ (vectors @ key[:, head]).T
             found += np.square(np.tril(products)).sum() / 12
-    assert pairs_penalty(built) == pytest.approx(found, rel=1e-5)
+    assert PENALTIES["all pairs"](built) == pytest.approx(found, rel=1e-5)
 
 
 def test_each_head_has_its_own_part():
