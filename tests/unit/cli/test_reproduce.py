@@ -17,7 +17,7 @@ import pytest
 
 from foretell.cli import main
 from foretell.protocols._asking import Budget
-from foretell.reproductions import Experiment, Line, load
+from foretell.reproductions import Experiment, Line, length_search, load
 from foretell.reproductions._computing import missing
 from foretell.reproductions.length_figure import LengthFigure
 from foretell.training.store import Store
@@ -165,3 +165,40 @@ def test_a_sandbox_that_is_not_essential_runs_if_it_is_named_and_is_shown_from_t
     assert "circuit-classes" not in (before := shown("--no-train"))
     assert shown("--only", "circuit-classes") == [*before, "circuit-classes"]
     assert shown("--no-train") == [*before, "circuit-classes"]
+
+
+def test_a_search_trains_nothing_behind_a_settled_shape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(length_search, "is_settled", lambda measured: True)
+    asked = ("length-search", "--budget", "smoke", "--positional", "ape")
+    done = reproduce(*asked, "--json", "--html", str(tmp_path / "it.html"), store=tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    assert "part 1 of 2: dyck-1 · ape 1L 1H 8d" in done.stderr
+    assert "part 2" not in done.stderr  # the second width: the first is settled, we say here
+    told = json.loads(done.stdout)
+    assert [row["setting"] for row in told["rows"]] == [
+        "1 layer, 1 head, 8 wide, 0.001",
+        "1 layer, 1 head, 8 wide, 0.0001",
+    ]
+    ape, nope = told["chosen"]
+    assert (ape["tried"], ape["shape"], nope["tried"]) == (2, None, 0)  # 100 steps fit nothing
+    assert "none fits" in (tmp_path / "it.html").read_text()
+
+
+def test_rows_of_several_ways_and_of_several_ranges_are_told_apart(tmp_path: Path) -> None:
+    store, page = tmp_path / "runs", tmp_path / "it.html"
+    done = reproduce("length-causes", "--budget", "smoke", "--html", str(page), store=store)
+    assert done.returncode == 0, done.stderr
+    for way in ("Stopped when it fits; float32", "To the end; bfloat16, to the end"):
+        assert way in done.stdout and page.read_text().count(way) >= 2  # table and figure
+    rows = ("--only", "tomita-1,d-2", "--positional", "nope", "--seeds", "1")
+    done = reproduce(
+        *("length-figure-released", "--budget", "smoke", "--html", str(page)), *rows, store=store
+    )
+    assert done.returncode == 0, done.stderr
+    assert "training range, longer longest" in " ".join(done.stdout.split())
+    split = page.read_text().split("by class of the language")[1].split("</table>")[0]
+    heads, *cells = split.split("<tbody>")
+    assert heads.count("<th") == 8  # 101-150 of one row, 51-100 and 101-150 of the other
+    assert all(row.count("<td") == 7 for row in cells[0].split("<tr>")[1:])
