@@ -21,7 +21,7 @@ from foretell.reports.reproduced import Comparison, percent
 from foretell.reports.reproduced_line import Compared
 from foretell.reproductions.length_search import Shape, choose, is_settled
 
-HEADS = ("task", "enc", "chosen here", "trained, next, last range", "tried", "fit", "published")
+HEADS = ("task", "encoding", "chosen here", "trained, next, last", "tried", "fit", "published")
 NOTHING = "–"
 
 
@@ -144,8 +144,10 @@ def search_page(whole: Searches) -> str:
     """One self-contained document."""
     found, about = whole.begun, whole.whole.reproduction
     head = masthead("foretell reproduce length-search", about.title, about.source)
-    listed = table([name.capitalize() for name in HEADS], [_cells(each) for each in found])
-    content = [head, parts.section("What the search takes", listed)]
+    rows = [[element("span", cell, class_="nowrap") for cell in _cells(each)] for each in found]
+    listed = table([name.capitalize() for name in HEADS], rows)
+    shown = element("div", listed, class_="broad dense")
+    content = [head, parts.section("What the search takes", shown)]
     content.append(element("p", f"{summary(whole).capitalize()}.", class_="quiet"))
     content += [parts.section(", ".join(each.place), _every_shape(each)) for each in found]
     content.append(parts.section("How", pairs(_how(found))))
