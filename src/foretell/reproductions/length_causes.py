@@ -104,5 +104,4 @@ def _line(
     protocol = dataclasses.replace(protocol, to_the_end=way.to_the_end)
     asked = Asked(request.question(), protocol, request.seed_list())
     published = tuple(score / 100 for score in scores)
-    group = "To the end" if way.to_the_end else "Stopped when it fits"
-    return Line(group, name, asked, published, setting=str(way))
+    return Line("Rows that differ", name, asked, published, setting=str(way))

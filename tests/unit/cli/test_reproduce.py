@@ -190,7 +190,7 @@ def test_rows_of_several_ways_and_of_several_ranges_are_told_apart(tmp_path: Pat
     store, page = tmp_path / "runs", tmp_path / "it.html"
     done = reproduce("length-causes", "--budget", "smoke", "--html", str(page), store=store)
     assert done.returncode == 0, done.stderr
-    for way in ("Stopped when it fits; float32", "To the end; bfloat16, to the end"):
+    for way in ("Rows that differ; float32", "Rows that differ; bfloat16, to the end"):
         assert way in done.stdout and page.read_text().count(way) >= 2  # table and figure
     rows = ("--only", "tomita-1,d-2", "--positional", "nope", "--seeds", "1")
     done = reproduce(
