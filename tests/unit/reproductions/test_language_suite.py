@@ -10,6 +10,8 @@ from foretell.reproductions.language_suite import (
     LanguageSuite,
     draw_suite,
 )
+from foretell.reproductions.language_suite_penalty import LanguageSuitePenalty
+from foretell.reproductions.language_suite_settings import LanguageSuiteSettings
 
 
 def test_balanced_and_repeatable():
@@ -52,3 +54,15 @@ def test_many_languages_are_few_fleets():
     packs = fleets([line.asked for line in lines])
     assert len(lines) == 2 * 16
     assert len(packs) == 2  # one an encoding
+
+
+def test_without_a_penalty_the_runs_are_those_of_the_narrow_setting():
+    known = {
+        (line.asked.question.hash, line.asked.plan.hash)
+        for line in LanguageSuiteSettings().lines(Budget.CPU)
+    }
+    lines = LanguageSuitePenalty().lines(Budget.CPU)
+    for line in lines:
+        same = (line.asked.question.hash, line.asked.plan.hash) in known
+        assert same == (line.setting == "λ = 0")
+    assert {line.asked.question.architecture.positional for line in lines} == {"ape"}

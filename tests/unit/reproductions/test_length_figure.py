@@ -4,6 +4,8 @@ import pytest
 
 from foretell.plain import catalogue
 from foretell.protocols._asking import Budget, published
+from foretell.protocols._settings import searched, setting_for
+from foretell.reproductions.length_causes import LengthCauses
 from foretell.reproductions.length_figure import GROUPS, LengthFigure
 
 # As in the authors' released logs: training range, 51-100, 101-150.
@@ -128,3 +130,33 @@ def test_small_budgets_run_every_row_with_all_seeds():
         assert len(line.asked.seeds) == 3
         assert line.asked.question.architecture.precision == "float32"
         assert "one seed" not in (line.note or "")
+
+
+def test_models_of_16_wide_compute_in_float32_and_the_others_do_not():
+    for line in LINES:
+        shape = line.asked.question.architecture
+        assert shape.precision == ("float32" if shape.width == 16 else "bfloat16")
+
+
+def test_shapes_of_counter_languages_are_those_of_the_search():
+    for line in LINES[-6:]:
+        known = searched(line.label, encoding(line))
+        shape, rate = line.asked.question.architecture, line.asked.protocol.learning_rate
+        assert (shape.layers, shape.heads, shape.width, rate) == (1, 1, 16, known.learning_rate)
+        # nothing of it is cut down for a CPU, so its rate stays as well
+        assert setting_for(line.label, encoding(line), Budget.CPU).learning_rate == rate
+    assert setting_for("d-2", "nope", Budget.CPU).learning_rate == 1e-3  # 1e-4 at twice the width
+
+
+def test_notes_say_how_many_published_runs_fit():
+    noted = {(line.label, encoding(line)): line.note for line in LINES if "of 16" in str(line.note)}
+    assert list(noted) == [("majority", "nope")]
+    assert "over the 5 of 16 runs that fit" in noted["majority", "nope"]
+
+
+def test_causes_share_the_runs_of_the_figure():
+    figure = {(line.asked.question.hash, line.asked.plan.hash) for line in LINES}
+    causes = LengthCauses().lines(Budget.GPU)
+    shared = [line for line in causes if (line.asked.question.hash, line.asked.plan.hash) in figure]
+    assert {line.setting for line in shared} == {"bfloat16", "float32"}
+    assert len(shared) == len(causes) // 4  # each row stands in the figure in one way
