@@ -60,7 +60,8 @@ def _draw_offsets(axes: Axes, rows: Sequence[Penalized]) -> None:
         axes.plot(across, row.uses, "o", color=colour, mfc="white", ms=4.5, mew=1)
         axes.plot(across, row.offsets, "o", color=colour, ms=4.5)
     axes.set_yscale("log")
-    axes.set_xticks(range(len(rows)), [str(row.line.setting) for row in rows])
+    names = [str(row.line.setting).replace(", ", "\n") for row in rows]
+    axes.set_xticks(range(len(rows)), names, fontsize=8)
     axes.set_xlabel("strength (a dot a head, all seeds)")
 
 
