@@ -10,8 +10,10 @@ after `PATIENCE` words that do not serve instead of 20,000, for about the same l
 from __future__ import annotations
 
 import functools
+import tomllib
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from numpy.random import Generator
@@ -24,6 +26,7 @@ Law = Callable[[Generator, int, int], str]  # a word for a range of lengths, whi
 LARGEST_SHARE, LESS, SPREAD = 0.75, 0.02, 0.1  # of a block in what is left, and how it varies
 PATIENCE = 200
 MOST_TRIES = 1_000  # for each word wanted, before a law is given up
+EDITIONS = {"full": (4_000, 1_000), "small": (200, 100)}  # words to train on, and of each test
 
 
 def nested(depth: int) -> Law:
@@ -172,3 +175,31 @@ def released_words(language: RegularLanguage, wanted: tuple[tuple[int, int, int]
         else:
             raise BadInput("the law makes no such words", seen=f"{name} of {low} to {high} letters")
     return WordList.of(found, language.alphabet.symbols)
+
+
+def released_lengths() -> dict[str, list[list[int]]]:
+    """Of each language the lengths trained on, then those tested on."""
+    path = Path(__file__).with_suffix(".toml")
+    found: dict[str, list[list[int]]] = tomllib.loads(path.read_text(encoding="utf-8"))["sizes"]
+    return found
+
+
+def released_list(language: RegularLanguage, edition: str) -> WordList:
+    """Words of all the lengths that were released for the language, in one of the editions."""
+    many, fewer = EDITIONS[edition]
+    ranges = released_lengths()[language.name]
+    wanted = ((low, high, fewer if place else many) for place, (low, high) in enumerate(ranges))
+    return released_words(language, tuple(wanted))
+
+
+def made_again(language: RegularLanguage, content: str) -> WordList:
+    """The list with that content hash: a store keeps the hash and not the words."""
+    for edition in EDITIONS if language.name in released_lengths() else ():
+        found = released_list(language, edition)
+        if found.hash == content:
+            return found
+    raise BadInput(
+        "a list of words cannot be made again",
+        seen=f"{language.name}, {content}",
+        why="it is none of the released lists that this version makes",
+    )

@@ -26,12 +26,12 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 from foretell.core.architecture import Architecture, Precision
 from foretell.core.question import GeneralizesInLength, Question, SizeRange
 from foretell.languages import benchmark
-from foretell.languages.released_words import released_words
+from foretell.languages.released_words import released_lengths, released_list
 from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, Budget
 from foretell.protocols._running import Asked
 from foretell.protocols._settings import setting_for
@@ -42,7 +42,6 @@ from foretell.tasks.next_symbols import LISTED, MEMBERS
 from foretell.tasks.regular import RegularTask
 
 ENCODINGS = ("ape", "nope")
-WORDS = {Budget.SMOKE: (200, 100), Budget.CPU: (4_000, 1_000), Budget.GPU: (4_000, 1_000)}
 
 
 @final
@@ -54,19 +53,14 @@ class LengthFigureReleased(Reproduction):
 
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """Language by language, APE before NoPE."""
-        here = Path(__file__)
-        lengths = _read(here.with_suffix(".toml"))["sizes"]
-        scores = _read(here.with_name("length_figure.toml"))["regular"]
+        path = Path(__file__).with_name("length_figure.toml")
+        scores = tomllib.loads(path.read_text(encoding="utf-8"))["regular"]
         runs = tuple(range(SEEDS[budget] if seeds is None else seeds))
         return tuple(
             _line(name, positional, ranges, scores[name][positional], budget, runs)
-            for name, ranges in lengths.items()
+            for name, ranges in released_lengths().items()
             for positional in ENCODINGS
         )
-
-
-def _read(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _line(
@@ -77,7 +71,15 @@ def _line(
     budget: Budget,
     runs: tuple[int, ...],
 ) -> Line:
-    setting, task = setting_for(name, positional, budget), _task(name, ranges, budget)
+    setting, language = setting_for(name, positional, budget), benchmark.load(name)
+    listed = released_list(language, "small" if budget is Budget.SMOKE else "full")
+    task = RegularTask(
+        ranges[-1][1],
+        declared(name),
+        language=language,
+        probed=(LISTED, MEMBERS),
+        listed=listed,
+    )
     seen, *asked = (SizeRange(*ends) for ends in ranges)
     large = budget is Budget.GPU and setting.layers > 1  # one layer can do without an accelerator
     shape = Architecture(
@@ -101,18 +103,3 @@ def _line(
     note = None if len(ranges) == len(scores) else "both released tests have these lengths"
     heading = f"Trained to {seen.high}, tested at {' and '.join(map(str, asked))}"
     return Line(heading, name, Asked(question, protocol, runs), published, note)
-
-
-def _task(name: str, ranges: list[list[int]], budget: Budget) -> RegularTask:
-    """The language with a list of words for every range."""
-    language, (many, fewer) = benchmark.load(name), WORDS[budget]
-    wanted = tuple(
-        (low, high, fewer if place else many) for place, (low, high) in enumerate(ranges)
-    )
-    return RegularTask(
-        ranges[-1][1],
-        declared(name),
-        language=language,
-        probed=(LISTED, MEMBERS),
-        listed=released_words(language, wanted),
-    )

@@ -17,6 +17,7 @@ from foretell.languages import benchmark
 from foretell.languages.automaton_file import read_automaton
 from foretell.languages.dfa_json import dfa_from_json
 from foretell.languages.regular import RegularLanguage
+from foretell.languages.released_words import made_again
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
@@ -132,7 +133,8 @@ def task_from_json(described: Mapping[str, Any]) -> Task:
         return TrackingTask(longest, asks, language=own, probed=probed)
     known = name in benchmark.names() and benchmark.load(name).dfa == language.dfa
     facts = declared(name) if known else ()  # a file may carry the name of another language
-    return RegularTask(longest, facts, language=language, probed=probed)
+    listed = made_again(language, described["listed"]["hash"]) if "listed" in described else None
+    return RegularTask(longest, facts, language=language, probed=probed, listed=listed)
 
 
 def _read_regex(what: str, alphabet: str | None) -> RegularLanguage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import jax
 import numpy as np
@@ -10,11 +11,12 @@ import pytest
 
 from foretell.languages import benchmark
 from foretell.languages.regular import RegularLanguage
-from foretell.languages.released_words import LAWS, released_words
+from foretell.languages.released_words import LAWS, released_list, released_words
 from foretell.languages.word_list import WordList, draw_listed, stack_lists
 from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
 from foretell.tasks.agreement import draw_examples
+from foretell.tasks.lookup import task_from_json
 from foretell.tasks.next_symbols import LISTED, MEMBERS
 from foretell.tasks.regular import RegularTask
 
@@ -86,6 +88,16 @@ def test_draws_are_even_over_the_words_of_a_length() -> None:
     assert (listed.lengths(0, 2), listed.nearest_lengths(2, 2)) == ((1, 2), (1, 3))
 
 
+def test_a_task_with_a_released_list_is_read_back_from_its_hash() -> None:
+    language = benchmark.load("d-12")
+    listed = released_list(language, "small")
+    assert listed.lengths(1, 1_000)[-1] <= 300
+    task = RegularTask(300, language=language, probed=(LISTED,), listed=listed)
+    again = task_from_json(json.loads(json.dumps(task.as_json())))
+    assert isinstance(again, RegularTask)
+    assert again.listed == listed and again.as_json() == task.as_json()
+
+
 def test_lists_of_different_shapes_stack() -> None:
     small, large = WordList.of(["a"], "ab"), WordList.of(["ab", "bbb", "bab"], "ab")
     table = stack_lists([small.table(1), large.table(3)])
@@ -111,6 +123,8 @@ def test_a_task_draws_from_its_list_and_agrees_with_the_oracle() -> None:
         assert drawn.targets[row, : len(tokens)].tolist() == targets
         assert drawn.mask[row, : len(tokens)].tolist() == mask
     assert {"".join(task.read_word(row.tolist())) for row in drawn.tokens[:20]} <= known
+    with pytest.raises(BadInput, match="cannot be made again"):
+        task_from_json(task.as_json())  # its ranges are not the released ones
     plain = RegularTask(120, language=language, probed=(MEMBERS,))
     assert task.as_json() != plain.as_json()
     with pytest.raises(BadInput, match="probes"):
