@@ -52,29 +52,15 @@ def reproduce(
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import (
-            capture_curves,
-            capture_shown,
-            fitted,
-            gap_grid,
-            gap_shown,
-            penalized,
-            penalized_shown,
-            reproduced,
-            reproduced_page,
-            reproduced_shown,
-            searched,
-            symbol_curves,
-            symbol_shown,
-        )
+        from foretell.reports import fitted, reproduced
+        from foretell.reports.reproduction_pages import PAGES
         from foretell.reproductions import Experiment, load
         from foretell.training.store import Store
 
-        runs, asked_for = Store.at(store), load(name)
+        runs, asked_for, mine = Store.at(store), load(name), _share(share)
         whole: Any
         show: Callable[[Console, Any], None]
         page: Callable[[Any], str]
-        mine = _share(share)
         if isinstance(asked_for, Experiment):
             whole = _experiment.run(
                 asked_for, budget, seeds, only, positional, minutes, mine if train else None, runs
@@ -85,24 +71,9 @@ def reproduce(
             if train:
                 _start.prepare_jax(budget)
                 _train(asked_for, lines, runs, minutes, mine)
-            if asked_for.about == "gap":
-                whole = gap_grid.collect(asked_for, budget, seeds, runs)
-                show, page = gap_shown.show, gap_shown.gap_page
-            elif asked_for.about == "capture":
-                whole = capture_curves.collect(asked_for, budget, seeds, runs)
-                show, page = capture_shown.show, capture_shown.capture_page
-            elif asked_for.about == "positions":
-                whole = penalized.collect(asked_for, budget, seeds, runs)
-                show, page = penalized_shown.show, penalized_shown.penalty_page
-            elif asked_for.about == "symbols":
-                whole = symbol_curves.collect(asked_for, budget, seeds, runs)
-                show, page = symbol_shown.show, symbol_shown.symbols_page
-            else:
-                whole = reproduced.compare(asked_for, budget, seeds, runs)
-                show, page = reproduced_shown.show, reproduced_page.reproduction_page
-                if asked_for.about == "search":
-                    whole = searched.Searches(whole)
-                    show, page = searched.show, searched.search_page
+            pages = PAGES[asked_for.about]
+            whole = pages.collect(asked_for, budget, seeds, runs)
+            show, page = pages.show, pages.page
         if as_json:
             print(json.dumps(whole.as_json()))
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from foretell.training.capture_plan import (
 )
 from foretell.training.record import AdaptedMember, CaptureRecord
 
+LOST = 0.5  # a symbol right less often is lost: with eight, guessing is right in one of seven
 SLOW = 0.5  # an exponent whose whole interval is below it, and holds 0, is no growth worth a no
 
 
@@ -130,6 +131,23 @@ def constant_answers(record: CaptureRecord) -> dict[int, float]:
     return {size: sum(shares) / len(shares) for size, shares in found.items()}
 
 
+def lost_symbols(record: CaptureRecord) -> list[dict[str, Any]]:
+    """Runs that were given up with some symbols right less than half of the time, and the others.
+
+    A run that is wrong here and there loses none; one that was stopped early may have lost all.
+    """
+    found = []
+    for own in record.members:
+        if own.reached or own.arm == FROM_SCRATCH or own.by_symbol is None:
+            continue
+        lost = {name: share for name, share in own.by_symbol.items() if share < LOST}
+        rest = [share for share in own.by_symbol.values() if share >= LOST]
+        if lost and rest:
+            place = {"arm": own.arm, "size": own.size, "seed": own.seed, "share": own.after}
+            found.append({**place, "lost": lost, "others": sum(rest) / len(rest)})
+    return found
+
+
 def decide(
     plan: CapturePlan,
     arms: Sequence[Adaptation],
@@ -149,7 +167,7 @@ def decide(
     if not trained:
         return (
             Verdict.UNDECIDED,
-            f"not learned: no run reaches {plan.threshold:g} at sizes {plan.start}, so there is "
+            f"not learned: no run reaches {plan.learned:g} at sizes {plan.start}, so there is "
             "nothing to adapt",
         )
     asked = [arm for arm in arms if arm.name != FROM_SCRATCH]

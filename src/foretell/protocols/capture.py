@@ -41,6 +41,7 @@ from foretell.protocols._adaptation import (
     adaptations,
     constant_answers,
     decide,
+    lost_symbols,
 )
 from foretell.protocols._asking import Budget, either
 from foretell.protocols._settings import shape_for
@@ -98,6 +99,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     arms: tuple[str, ...] = ARMS
     largest_from_scratch: int | None = None
     stop_at_miss: bool = False
+    first_threshold: float | None = None  # of pre-training: the question's, unless told
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -231,6 +233,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
                 "seeds": list(plan.seeds),
                 "fitted": trained,
                 "growth": {arm.name: arm.fit.as_json() for arm in arms if arm.fit},
+                "lost": lost_symbols(record),
                 "missed": {arm.name: (~arm.reached).sum(axis=0).tolist() for arm in arms},
             },
             bar=plan.threshold,
@@ -246,7 +249,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         first = [own for own in record.members if own.arm == PRE_TRAINING]
         took = " ".join(f"{own.samples:,}" for own in first)
         told = [
-            f"{len(trained)} of {len(first)} runs reach {plan.threshold:g} at sizes {plan.start}, "
+            f"{len(trained)} of {len(first)} runs reach {plan.learned:g} at sizes {plan.start}, "
             f"after {took} samples",
         ]
         for arm in arms:

@@ -48,7 +48,8 @@ class Row:
     settings: tuple[tuple[str, Any], ...] = ()
 
 
-def _rows(budget: Budget) -> tuple[Row, ...]:
+def rows_for(budget: Budget) -> tuple[Row, ...]:
+    """Every curve of the figure."""
     if budget is Budget.SMOKE:
         return (
             Row(SEQUENCES, "induction-heads", "induction-heads:vocabulary=4", (("start", 4),)),
@@ -63,13 +64,15 @@ def _rows(budget: Budget) -> tuple[Row, ...]:
             Row(GRAPHS, "min-cut", "min-cut"),
         )
     large, small = (("sizes", _doublings(32, 4_096)),), (("sizes", _doublings(16, 256)),)
-    # Eight bits are too few to put hundreds of symbols in order.
     exact = (("precision", "float32"),)
+    # Symbols for so many places take a start that shows each of them often enough.
+    long = (("start", 512), ("sizes", (1_024, 2_048, 3_072, 4_096)))
     deep = small + exact + tuple(DEEP.items())
     return (
         Row(SEQUENCES, "induction-heads", "induction-heads", large),
         Row(SEQUENCES, "string-matching", "string-matching", large),
         Row(SEQUENCES, "sorting", "sorting", small + exact),
+        Row(SEQUENCES, "sorting-long", "sorting", long),
         Row(GRAPHS, "shortest-path", "shortest-path", small),
         Row(GRAPHS, "shortest-path-deep", "shortest-path", deep),
         Row(GRAPHS, "min-cut", "min-cut", small),
@@ -91,13 +94,17 @@ class CaptureFigure(Reproduction):
 
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
         """Curve by curve: sequences, then graphs."""
-        return tuple(_line(row, Budget(budget), seeds) for row in _rows(Budget(budget)))
+        return tuple(
+            Line(row.group, row.label, asked_of(row, Budget(budget), seeds))
+            for row in rows_for(Budget(budget))
+        )
 
 
-def _line(row: Row, budget: Budget, seeds: int | None) -> Line:
+def asked_of(row: Row, budget: Budget, seeds: int | None, **changed: Any) -> Asked:
+    """The question of a curve, with what somebody wants otherwise."""
     large = budget is Budget.GPU
     seeds = FEWER_SEEDS if large and seeds is None else seeds
-    settings = {"precision": "bfloat16" if large else "float32", **dict(row.settings)}
+    usual = {"precision": "bfloat16" if large else "float32"}
+    settings = {**usual, **dict(row.settings), **changed}
     request = Request(what=row.what, protocol="capture", budget=budget, seeds=seeds, **settings)
-    asked = Asked(request.question(), Capture.from_request(request), request.seed_list())
-    return Line(row.group, row.label, asked)
+    return Asked(request.question(), Capture.from_request(request), request.seed_list())

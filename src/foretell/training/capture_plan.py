@@ -68,6 +68,7 @@ class CapturePlan:
     arms: tuple[str, ...] = ARMS
     largest_from_scratch: int | None = None  # size; beyond it the control would cost the most
     stop_at_miss: bool = False  # leave out sizes after both ways of adapting have been missed
+    first_threshold: float | None = None  # of pre-training, where it is another
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -84,8 +85,9 @@ class CapturePlan:
         whole = (self.start.high, *self.sizes)
         if not self.sizes or any(b <= a for a, b in itertools.pairwise(whole)):
             raise BadInput("sizes to adapt to grow from the start", seen=list(whole))
-        if not 0 < self.threshold <= 1:
-            raise BadInput("a threshold lies in (0, 1]", seen=self.threshold, hint="0.95")
+        for threshold in (self.threshold, self.learned):
+            if not 0 < threshold <= 1:
+                raise BadInput("a threshold lies in (0, 1]", seen=threshold, hint="0.95")
         require_sizes(self.task, self.start)
         for size in self.sizes:
             require_sizes(self.task, SizeRange(size, size))
@@ -134,10 +136,15 @@ class CapturePlan:
             batch=self.batch if first else self.adapting_batch,
             warmup=self.warmup if first else 0,
             weight_decay=0.0,
-            until=self.threshold,
+            until=self.learned if first else self.threshold,
             segment=_segment(math.gcd(steps, check)),
         )
         return (plan,) * len(stage.sources)
+
+    @property
+    def learned(self) -> float:
+        """The share that must be right at the small sizes before a model adapts."""
+        return self.threshold if self.first_threshold is None else self.first_threshold
 
     @property
     def members(self) -> tuple[tuple[str, int], ...]:
@@ -161,6 +168,7 @@ class CapturePlan:
         own += ("first_check", "adapting_check", "batch", "adapting_batch", "samples", "warmup")
         own += ("largest_from_scratch",)
         own += ("stop_at_miss",) * self.stop_at_miss  # runs from before it keep their names
+        own += ("first_threshold",) * (self.first_threshold is not None)
         return {
             "architecture": self.architecture.as_json(),
             "task": self.task.as_json(),

@@ -211,10 +211,10 @@ class CaptureRun(Work):
 
     def _weights(self) -> dict[str, np.ndarray]:
         """What the small sizes gave, and what became of it at the largest."""
-        found = {}
+        found, adapted = {}, FROM_START if FROM_START in self.plan.arms else STEP_BY_STEP
         for name, shown in {"start": self.done[0], "adapted": self.done[-1]}.items():
             for (arm, seed), model in shown.models.items():
-                if arm in (PRE_TRAINING, FROM_START):
+                if arm in (PRE_TRAINING, adapted):
                     for path, array in named_arrays(model).items():
                         found[f"{name}.seed-{seed}.{path}"] = array
         return found

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 
 from foretell.tasks.graphs import GraphTask
 from foretell.training.accumulating import bytes_of_row, pieces_for
+from foretell.training.asking_symbols import shares_by_symbol
 from foretell.training.capture_plan import Stage
 from foretell.training.constant_answers import constant_shares
 from foretell.training.engine import STATUS, Progress, Run
@@ -100,7 +101,8 @@ def read_stage(
 ) -> Shown:
     """What the checks of a stage say of each member."""
     first, last = run.history[0]["in_range"], run.history[-1]["in_range"]
-    constant = constant_shares(run.whole)
+    final = run.whole.loop.spread([jax.tree.map(jnp.asarray, state) for state in states])
+    constant, by_symbol = constant_shares(run.whole), shares_by_symbol(run.whole, final)
     members = tuple(
         AdaptedMember(
             arm=arm,
@@ -111,6 +113,7 @@ def read_stage(
             before=first[place],
             after=last[place],
             constant=constant[place],
+            by_symbol=by_symbol[place],
         )
         for place, ((arm, seed), state) in enumerate(zip(places, states, strict=True))
     )

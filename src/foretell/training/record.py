@@ -176,6 +176,7 @@ class AdaptedMember:
     before: float  # share of right answers at that size before the first step
     after: float
     constant: float | None = None  # what the commonest answer, always given, would score there
+    by_symbol: dict[str, float] | None = None  # share right in the end, by the token that asks
 
     @property
     def reached(self) -> bool:
