@@ -98,6 +98,5 @@ def _line(row: Row, way: Way, budget: Budget, seeds: int | None) -> Line:
     assert isinstance(asked.protocol, Capture)
     changed = {"arms": (STEP_BY_STEP,), **way.protocol(asked.protocol)}
     protocol = dataclasses.replace(asked.protocol, **changed)
-    return Line(
-        row.label, f"{row.label}-{way.label}", dataclasses.replace(asked, protocol=protocol)
-    )
+    asked = dataclasses.replace(asked, protocol=protocol)
+    return Line(row.label, f"{row.label}-{way.label}", asked, setting=way.label)
