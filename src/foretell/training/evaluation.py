@@ -18,6 +18,7 @@ from foretell.training.plan import Plan, Trial
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
 SCORES_OF_ALL = 2**30  # the same over all members, on an accelerator that runs them together
 OF_A_POSITION = 512  # what it takes beside the scores, in scores: of a long input that is the most
+OF_A_LABEL = 2  # for each label of a scored position, likewise
 LARGEST_PIECE = 250
 
 
@@ -27,7 +28,9 @@ def piece_size(plan: Plan, trial: Trial, width: int) -> int:
     if jax.default_backend() != "cpu":
         most = min(SCORES, SCORES_OF_ALL // len(plan.members))
     scores = width * width if width * width < LONG else max(HELD, OF_A_POSITION * width)
-    fitting = most // (plan.architecture.heads * scores)
+    task, heads = plan.members[0].task, plan.architecture.heads
+    logits = OF_A_LABEL * task.scored(trial.sizes.high) * len(task.labels)
+    fitting = most // (heads * max(scores, logits // heads))  # whichever is more decides
     return max(1, min(LARGEST_PIECE, fitting, trial.count))
 
 
