@@ -127,16 +127,17 @@ def _train(
 
     end = None if minutes is None else time.monotonic() + 60 * minutes
     mine, useful = _packs(reproduction, lines)[share[0] - 1 :: share[1]], wanted()
-    parts = [part for part in (to_do(pack, useful) for pack in mine) if part]
-    for each in itertools.chain(*parts):
+    parts = [pack for pack in mine if to_do(pack, useful)]
+    for each in itertools.chain(*(to_do(pack, useful) for pack in parts)):
         if not store.first_predictions(each.question.hash):
             put_on_record(each.question, store)
     for number, part in enumerate(parts, 1):
         left = None if end is None else end - time.monotonic()
-        part = to_do(part, wanted())
-        if not part:
+        if not (ahead := to_do(part, wanted())):
             continue
-        names = ", ".join(dict.fromkeys(each.question.task.name for each in part))
+        # A fleet that was left in the middle may have some that are done: it goes on as it was.
+        part = tuple(each for each in part if each in ahead or not unfinished((each,), store))
+        names = ", ".join(dict.fromkeys(each.question.task.name for each in ahead))
         shape = part[0].question.architecture.label
         print(f"part {number} of {len(parts)}: {names} · {shape}", file=sys.stderr, flush=True)
         try:

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from foretell.core.measurement import Measurement
@@ -145,39 +146,57 @@ def train(
 ) -> None:
     """Train one fleet and put each question's run into the store, unless all are there already.
 
-    After `seconds` everything is saved and `Interrupted` is raised, as by Ctrl-C.
+    A question whose models have all stopped is answered at once where others take longer; a fleet
+    that was left in the middle goes on as it was. After `seconds` everything is saved and
+    `Interrupted` is raised, as by Ctrl-C.
     """
-    plans = [each.plan for each in asked]
-    folders = [
-        store.open_run(
-            {**each.question.as_json(), "hash": each.question.hash}, each.question.hash, plan.hash
-        )
-        for each, plan in zip(asked, plans, strict=True)
-    ]
+    known = {(each.question.hash, each.plan.hash): each for each in asked}
+    left = [name for name, each in known.items() if unfinished((each,), store)]
+    names = [name for name in known if name in store.fleet_of(left, known)]
+    work = [known[name] for name in names or known]
+    plans = [each.plan for each in work]
+    folders = [_open(each, plan, store) for each, plan in zip(work, plans, strict=True)]
     with contextlib.ExitStack() as held:
         for folder in folders:
             held.enter_context(store.working_on(folder))
-        if all(store.load_run(folder) for folder in folders):
+        done = {at for at, folder in enumerate(folders) if store.load_run(folder)}
+        if len(done) == len(work):
             for folder in folders:
                 store.tidy(folder)
             return
         # One question checkpoints beside its results, several in a folder of the fleet's own.
         runs = RUNS[type(plans[0])]
-        folder = folders[0] if len(asked) == 1 else store.open_fleet(runs.join(plans).hash)
+        folder = folders[0]
+        if len(work) > 1:
+            folder = store.open_fleet(runs.join(plans).hash, names)
         run = runs(plans, folder, show, seconds)
-        for each, plan, own, (record, weights) in zip(
-            asked, plans, folders, run.execute(), strict=True
-        ):
-            settings = {
-                "protocol": each.protocol.name,
-                "protocol_settings": each.protocol.as_json(),
-                "seeds": list(each.seeds),
-                "plan": plan.as_json(),
-            }
-            provenance = _provenance(each, plan, record, run)
-            store.save_run(own, settings, record, weights, provenance)
-        if len(asked) > 1:
+
+        def deliver(at: int, record: AnyRecord, weights: dict[str, Any]) -> None:
+            own, plan = work[at], plans[at]
+            provenance = _provenance(own, plan, record, run)
+            store.save_run(folders[at], _settings(own, plan), record, weights, provenance)
+
+        run.handed, run.deliver = done, deliver
+        found = run.execute()
+        waiting = [at for at in range(len(work)) if at not in run.handed]
+        for at, (record, weights) in zip(waiting, found, strict=True):
+            deliver(at, record, weights)
+        if len(work) > 1:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open(asked: Asked, plan: AnyPlan, store: Store) -> Path:
+    question = {**asked.question.as_json(), "hash": asked.question.hash}
+    return store.open_run(question, asked.question.hash, plan.hash)
+
+
+def _settings(asked: Asked, plan: AnyPlan) -> dict[str, Any]:
+    return {
+        "protocol": asked.protocol.name,
+        "protocol_settings": asked.protocol.as_json(),
+        "seeds": list(asked.seeds),
+        "plan": plan.as_json(),
+    }
 
 
 def _provenance(asked: Asked, plan: AnyPlan, record: AnyRecord, run: Work) -> dict[str, Any]:

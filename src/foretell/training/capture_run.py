@@ -64,6 +64,7 @@ class CaptureRun(Work):
         self.end = None if seconds is None else time.monotonic() + seconds
         self.sessions = [this_session()]
         self.done: list[Shown] = []
+        self.handed: set[int] = set()
         self.seconds = 0.0
 
     @staticmethod

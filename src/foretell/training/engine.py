@@ -29,6 +29,9 @@ WORTH_SECONDS = 40.0
 LEAVING = (
     8  # at least one in so many leaves at a time, so that a fleet is compiled a few times only
 )
+# Plans that are done are handed over if the others would keep them waiting for longer: testing a
+# few members apart is another program to compile on an accelerator.
+WAIT_SECONDS = 60.0
 STATUS = {RUNNING: "not fitted", FITTED: "fitted", DIVERGED: "diverged"}
 
 
@@ -47,11 +50,20 @@ class Progress:
     phase: str
 
 
+Deliver = Callable[[int, Any, dict[str, Any]], None]  # place of a plan, its record, its weights
+
+
 class Work(abc.ABC):
-    """What a plan needs done in a folder: it can be interrupted, and goes on where it was."""
+    """What a plan needs done in a folder: it can be interrupted, and goes on where it was.
+
+    Of several plans some may be done long before the others: those are given to `deliver`, if
+    there is one, and are in `handed` from then on.
+    """
 
     plan: Any
     sessions: list[dict[str, Any]]  # when, with which code and where it was worked on
+    handed: set[int]  # places of plans whose results somebody has
+    deliver: Deliver | None = None
 
     @staticmethod
     @abc.abstractmethod
@@ -60,7 +72,7 @@ class Work(abc.ABC):
 
     @abc.abstractmethod
     def execute(self) -> list[tuple[Any, dict[str, Any]]]:
-        """Do it. Returns the record and the final weights of each plan."""
+        """Do it. Returns the record and the final weights of each plan not handed over before."""
 
 
 class Run(Work):
@@ -86,13 +98,15 @@ class Run(Work):
         self.whole = self.fleet = self.fleet_of(self.plan)
         self.active = list(range(len(self.plan.members)))
         self.parked: dict[int, MemberState] = {}
+        self.handed: set[int] = set()
         self.history: list[dict[str, Any]] = []
         self.done = 0  # steps of the members that still run
         self.seconds = 0.0
         self.sessions = [this_session()]
         self.steps_here = 0  # model-steps done by this process, for the rate
-        self.started = self.saved = time.monotonic()
+        self.started = self.saved = self.counted = time.monotonic()
         self.save_after = SAVE_SECONDS
+        self.last: Progress | None = None  # that was shown
 
     @staticmethod
     def join(parts: Sequence[Any]) -> Any:
@@ -113,7 +127,7 @@ class Run(Work):
         """Test what was trained: the record and the final weights of each plan."""
 
     def execute(self) -> list[tuple[Any, dict[str, Any]]]:
-        """Train and test. Returns the record and the final weights of each plan."""
+        """Train and test. Returns record and final weights of each plan not handed over before."""
         with interrupt_flag(self.limit) as stop:
             return self.finish(self._train(stop), stop)
 
@@ -122,8 +136,11 @@ class Run(Work):
     ) -> list[tuple[Any, dict[str, Any]]]:
         """Each plan's record of what is said of its members, and their weights."""
         found, first = [], 0
-        for part in self.parts:
+        for at, part in enumerate(self.parts):
             own = slice(first, first + len(part.members))
+            first = own.stop
+            if at in self.handed:
+                continue
             history = tuple(
                 {**check, "loss": check["loss"][own], "in_range": check["in_range"][own]}
                 for check in self.history
@@ -134,19 +151,24 @@ class Run(Work):
                 for name, array in named_arrays(state.model).items()
             }
             found.append((record(tuple(described[own]), history, self.seconds), weights))
-            first = own.stop
         return found
 
     def count_seconds(self) -> None:
-        """Testing takes time too."""
-        self.seconds += time.monotonic() - self.saved
+        """Add what has passed since the last call: training, saving and testing."""
+        now = time.monotonic()
+        self.seconds += now - self.counted
+        self.counted = now
 
     def _train(self, stop: threading.Event) -> Tree:
         states = self._begin(self._resume())
         while self.done < self.plan.steps and self._running(states):
             states = self._to_next_check(self._narrow(states), stop)
+            self._hand_over(states, stop)
         self._save(states)
         return self.whole.loop.spread(self._everyone(states))
+
+    def _hand_over(self, states: Tree, stop: threading.Event) -> None:
+        """Deliver what is done before the others are: in most runs that can wait."""
 
     def _begin(self, states: Tree) -> Tree:
         """What happens before the first step: nothing, in most runs."""
@@ -248,28 +270,26 @@ class Run(Work):
         rate = self.steps_here / max(elapsed, 1e-9)
         left = (self.plan.steps - self.done) * len(running) / max(rate, 1e-9)
         scores = self.history[-1]["in_range"] if self.history else []
-        self.show(
-            Progress(
-                step=self.done,
-                steps=self.plan.steps,
-                members=len(self.plan.members),
-                running=len(running),
-                loss=float(np.mean(running or [loss for _, loss in members])),
-                accuracy=float(np.mean(scores)) if scores else None,
-                rate=rate,
-                seconds_left=left,
-                phase=phase,
-            )
+        self.last = Progress(
+            step=self.done,
+            steps=self.plan.steps,
+            members=len(self.plan.members),
+            running=len(running),
+            loss=float(np.mean(running or [loss for _, loss in members])),
+            accuracy=float(np.mean(scores)) if scores else None,
+            rate=rate,
+            seconds_left=left,
+            phase=phase,
         )
+        self.show(self.last)
 
     def _save(self, states: Tree) -> None:
         began = time.monotonic()
-        self.seconds += began - self.saved
+        self.count_seconds()
         notes = {"done": self.done, "history": self.history, "seconds": self.seconds}
         notes["sessions"] = self.sessions
         save_checkpoint(self.folder, self._everyone(states), notes)
         self.saved = time.monotonic()
-        self.seconds += self.saved - began
         self.save_after = max(SAVE_SECONDS, (self.saved - began) / SAVE_SHARE)
 
 

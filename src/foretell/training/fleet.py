@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import copy
+import dataclasses
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any, final
@@ -183,6 +184,14 @@ class SequenceFleet(Fleet):
             )
         right = self.loop.gather(self._scorers[place](self.data, states, samples))
         return [jax.tree.map(lambda own: np.asarray(own)[: trial.count], each) for each in right]
+
+    def among(self, places: Sequence[int]) -> SequenceFleet:
+        """The members at these places only, to be tested: nothing is trained among so few."""
+        fewer = self.keep(places)
+        members = tuple(self.plan.members[place] for place in places)
+        fewer.plan = dataclasses.replace(self.plan, members=members)
+        fewer.tables = [self.tables[place] for place in places]
+        return fewer
 
     def keep(self, places: Sequence[int]) -> SequenceFleet:
         """The members at these places only, sharing what is compiled."""

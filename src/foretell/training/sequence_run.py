@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import cached_property
 from typing import final
 
 import numpy as np
 
-from foretell.core.task import Example
 from foretell.training.checkpoint import named_arrays
-from foretell.training.engine import STATUS, Run
+from foretell.training.engine import STATUS, WAIT_SECONDS, Run
 from foretell.training.evaluation import guess_from_current_token
 from foretell.training.fleet import SequenceFleet
 from foretell.training.loops import Tree
-from foretell.training.member import MemberState, own_rows
+from foretell.training.member import RUNNING, MemberState, own_rows
 from foretell.training.plan import Plan, join
 from foretell.training.record import Baseline, MemberRecord, Record, Score, by_size
+from foretell.training.stopping import Interrupted
 
 
 @final
@@ -40,29 +42,65 @@ class SequenceRun(Run):
     def _train(self, stop: threading.Event) -> Tree:
         return self.whole.built() if self.plan.network else super()._train(stop)
 
+    def _hand_over(self, states: Tree, stop: threading.Event) -> None:
+        """Test and deliver plans whose members have all stopped, where others go on for long."""
+        if self.deliver is None or self.last is None or self.last.seconds_left < WAIT_SECONDS:
+            return
+        standing = zip(self.active, self.fleet.standing(states), strict=True)
+        running = {place for place, (status, _) in standing if status == RUNNING}
+        ready = [at for at in self._waiting if running.isdisjoint(self._places[at])]
+        if not ready:
+            return
+        members = self._everyone(states)
+        try:
+            found = self._results(ready, members, stop)
+        except Interrupted:
+            self._save(states)
+            raise
+        for at, (record, weights) in zip(ready, found, strict=True):
+            self.deliver(at, record, weights)
+            self.handed.add(at)
+
     def finish(
         self, states: Tree, stop: threading.Event
     ) -> list[tuple[Record, dict[str, np.ndarray]]]:
-        """Scores by probe, range and size."""
-        scores, baselines = self._test(states, stop)
+        """Scores by probe, range and size, of every plan that was not handed over."""
+        self.fleet, self.active = self.whole, list(range(len(self.plan.members)))
+        self.report(states, "testing")
+        return self._results(self._waiting, self.whole.members(states), stop)
+
+    @property
+    def _waiting(self) -> list[int]:
+        """Plans that nobody has the results of, by place."""
+        return [at for at in range(len(self.parts)) if at not in self.handed]
+
+    @cached_property
+    def _places(self) -> list[range]:
+        """The members of each plan, by place in the fleet."""
+        ends = itertools.accumulate((len(part.members) for part in self.parts), initial=0)
+        return [range(*pair) for pair in itertools.pairwise(ends)]
+
+    def _results(
+        self, wanted: Sequence[int], members: Sequence[MemberState], stop: threading.Event
+    ) -> list[tuple[Record, dict[str, np.ndarray]]]:
+        """Record and weights of these plans, their members tested together."""
+        places = [place for at in wanted for place in self._places[at]]
+        firsts = {self._places[at][0] for at in wanted}  # baselines belong to the task
+        scores, baselines = self._test(places, firsts, members, stop)
         self.count_seconds()
-        members = self.whole.members(states)
-        found, first = [], 0
-        for part in self.parts:
-            own = slice(first, first + len(part.members))
-            found.append(
-                (
-                    self._record(part, own, members[own], scores[own], baselines[first]),
-                    self._weights(part, members[own]),
-                )
-            )
-            first = own.stop
+        found = []
+        for at in wanted:
+            part, own = self.parts[at], self._places[at]
+            states = [members[place] for place in own]
+            tested = [scores[place] for place in own]
+            record = self._record(part, own, states, tested, baselines[own[0]])
+            found.append((record, self._weights(part, states)))
         return found
 
     def _record(
         self,
         part: Plan,
-        own: slice,
+        own: range,
         states: list[MemberState],
         scores: list[list[Score]],
         baselines: list[Baseline],
@@ -89,8 +127,8 @@ class SequenceRun(Run):
             tuple(
                 {
                     "step": check["step"],
-                    "loss": check["loss"][own],
-                    "in_range": check["in_range"][own],
+                    "loss": check["loss"][own.start : own.stop],
+                    "in_range": check["in_range"][own.start : own.stop],
                 }
                 for check in self.history
                 if any(check["step"] <= int(state.step) for state in states)
@@ -108,39 +146,38 @@ class SequenceRun(Run):
         }
 
     def _test(
-        self, states: Tree, stop: threading.Event
-    ) -> tuple[list[list[Score]], list[list[Baseline]]]:
-        """Scores and baselines of every member, trial by trial."""
-        self.fleet, self.active = self.whole, list(range(len(self.plan.members)))
-        count = len(self.plan.members)
-        scores: list[list[Score]] = [[] for _ in range(count)]
-        baselines: list[list[Baseline]] = [[] for _ in range(count)]
-        seen = self._examples(self.whole.in_range)
+        self,
+        places: Sequence[int],
+        firsts: Container[int],
+        members: Sequence[MemberState],
+        stop: threading.Event,
+    ) -> tuple[dict[int, list[Score]], dict[int, list[Baseline]]]:
+        """Scores of the members at these places, trial by trial; baselines of the first ones."""
+        fleet = self.whole if len(places) == len(members) else self.whole.among(places)
+        states = fleet.loop.spread([members[place] for place in places])
+        scores: dict[int, list[Score]] = {place: [] for place in places}
+        baselines: dict[int, list[Baseline]] = {place: [] for place in places}
+        seen = [drawn.example for drawn in fleet.loop.gather(fleet.in_range)]
         for index, trial in enumerate(self.plan.trials):
-            samples = self.whole.in_range if index == 0 else self.whole.samples(trial)
-            rights = self.whole.score(states, trial, samples)
-            drawn = self.whole.loop.gather(samples)
-            place = (trial.label, trial.sizes.low, trial.sizes.high)
-            for at, each in enumerate(self.plan.members):
+            samples = fleet.in_range if index == 0 else fleet.samples(trial)
+            rights = fleet.score(states, trial, samples)
+            drawn = fleet.loop.gather(samples)
+            asked = (trial.label, trial.sizes.low, trial.sizes.high)
+            for at, place in enumerate(places):
+                each = self.plan.members[place]
                 if not each.task.sizes(trial.sizes.low, trial.sizes.high, trial.probe):
                     continue
                 sizes = np.asarray(drawn[at].sizes)[: trial.count]
-                scores[at] += by_size(each.seed, place, sizes, np.asarray(rights[at].everywhere))
+                right = rights[at]
+                scores[place] += by_size(each.seed, asked, sizes, np.asarray(right.everywhere))
                 if each.task.last_apart:
-                    apart = (trial.last_label, *place[1:])
-                    scores[at] += by_size(each.seed, apart, sizes, np.asarray(rights[at].last))
-                if at in self._firsts:
+                    apart = (trial.last_label, *asked[1:])
+                    scores[place] += by_size(each.seed, apart, sizes, np.asarray(right.last))
+                if place in firsts:
                     guessed = guess_from_current_token(seen[at], drawn[at].example)
-                    baselines[at].append((*place, float(guessed.mean())))
-            self.report(states, f"testing {trial.label} {trial.sizes}")
+                    baselines[place].append((*asked, float(guessed.mean())))
+            if self.last is not None:
+                phase = f"testing {trial.label} {trial.sizes}"
+                self.show(dataclasses.replace(self.last, phase=phase))
             self.stop_if_asked(stop)
         return scores, baselines
-
-    @property
-    def _firsts(self) -> set[int]:
-        """The first member of each part: baselines belong to the task, one sample is enough."""
-        ends = itertools.accumulate((len(part.members) for part in self.parts), initial=0)
-        return set(ends)
-
-    def _examples(self, samples: Tree) -> list[Example]:
-        return [drawn.example for drawn in self.whole.loop.gather(samples)]

@@ -13,7 +13,8 @@
                                  means the run is whole
 
       experiments/<name>/        cells of reproductions that compute instead of training
-      fleets/<plan hash>/        checkpoints of several questions' members that train together
+      fleets/<plan hash>/        checkpoints of several questions' members that train together;
+                                 fleet.json names their runs
 
 Different runs never share a file, and a run is held by a lock while it is worked on, so any
 number of processes may use one store.
@@ -24,7 +25,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ from foretell.training.checkpoint import POINTER, remove_arrays
 from foretell.training.record import KINDS, AnyRecord, Record
 
 DEFAULT_FOLDER = "foretell-runs"
+FLEET = "fleet.json"  # which runs a fleet's checkpoints are of
+RunName = tuple[str, str]  # hash of a question, hash of a plan
 
 
 @dataclass(frozen=True)
@@ -80,12 +83,27 @@ class Store:
         """Is the run whole?"""
         return (folder / "run.json").exists()
 
-    def open_fleet(self, plan_hash: str) -> Path:
+    def open_fleet(self, plan_hash: str, runs: Sequence[RunName]) -> Path:
         """Where a fleet that answers several questions at once keeps its checkpoints."""
         folder = self.root / "fleets" / plan_hash
         with explain_disk_trouble(folder):
             folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / FLEET, json.dumps(runs))
         return folder
+
+    def fleet_of(self, unfinished: Collection[RunName], among: Collection[RunName]) -> set[RunName]:
+        """The runs of a fleet that was left in the middle and has all of these, none but those.
+
+        Some of its runs may be finished: they were done before the others.
+        """
+        for path in sorted((self.root / "fleets").glob(f"*/{FLEET}")):
+            if not (path.parent / POINTER).exists():
+                continue
+            with contextlib.suppress(OSError, ValueError, TypeError):  # begin anew
+                runs = {(str(one), str(other)) for one, other in json.loads(path.read_text())}
+                if set(unfinished) <= runs <= set(among):
+                    return runs
+        return set(unfinished)
 
     @contextlib.contextmanager
     def working_on(self, folder: Path) -> Iterator[None]:
