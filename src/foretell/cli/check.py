@@ -67,6 +67,21 @@ def check(
         float | None,
         typer.Option(help="Capture: until this share is right.", rich_help_panel=TRAINING),
     ] = None,
+    arms: Annotated[
+        str | None,
+        typer.Option(
+            help="Capture: from the start, step by step, from scratch; separated by commas.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    mixed: Annotated[
+        bool | None,
+        typer.Option(
+            "--mixed/--alone",
+            help="Capture: adapt at all sizes up to each, or at each alone.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
     architecture: Annotated[
         str | None,
         typer.Option(
@@ -139,6 +154,8 @@ def check(
         "start": start,
         "sizes": sizes,
         "threshold": threshold,
+        "arms": arms,
+        "mixed": mixed,
     }
     with _start.computing():
         if is_sandbox(what):

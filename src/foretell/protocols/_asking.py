@@ -38,7 +38,7 @@ STARTS = {"sorting": 8, "shortest-path": 8, "min-cut": 8}
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
 DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
-OF_CAPTURE = ("start", "sizes", "threshold")
+OF_CAPTURE = ("start", "sizes", "threshold", "arms", "mixed")
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {
@@ -53,7 +53,7 @@ WHOLE = {
     "samples",
     "start",
 }
-NUMBERS, FLAGS = {"learning_rate", "position_penalty", "threshold"}, {"norm"}
+NUMBERS, FLAGS = {"learning_rate", "position_penalty", "threshold"}, {"norm", "mixed"}
 TEXTS = {
     "what",
     "alphabet",
@@ -65,6 +65,7 @@ TEXTS = {
     "attention_scale",
     "weights",
     "kind",
+    "arms",
 }
 OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
 OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
@@ -113,7 +114,9 @@ class Request:
     kind: str = KINDS[0]  # of model: which there are depends on the protocol
     start: int | None = None  # capture trains up to this size,
     sizes: tuple[int, ...] | str | None = None  # then adapts to these,
-    threshold: float | None = None  # until so much is right
+    threshold: float | None = None  # until so much is right,
+    arms: str | None = None  # in these ways, separated by commas,
+    mixed: bool | None = None  # at all sizes up to each of them, or at each alone
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

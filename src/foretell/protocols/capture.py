@@ -100,6 +100,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     largest_from_scratch: int | None = None
     stop_at_miss: bool = False
     first_threshold: float | None = None  # of pre-training: the question's, unless told
+    mixed: bool = False  # adapt at all sizes up to T, as the definition allows
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -157,6 +158,9 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         schedule["adapting_steps"] = either(request.steps, schedule["adapting_steps"])
         schedule["adapting_check"] = either(request.check_every, schedule["adapting_check"])
         schedule["samples"] = either(request.samples, schedule["samples"])
+        schedule["mixed"] = bool(either(request.mixed, False))
+        if request.arms is not None:
+            schedule["arms"] = tuple(arm.strip() for arm in request.arms.split(","))
         if request.learning_rate is not None:
             schedule |= {"learning_rate": request.learning_rate}
             schedule |= {"adapting_rate": request.learning_rate}
@@ -185,6 +189,13 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             )
         low = task.smallest
         if isinstance(task, GraphTask):
+            if self.mixed:
+                raise BadInput(
+                    "graphs of several sizes do not train together",
+                    seen=task.name,
+                    why="a batch of points has one size",
+                    hint="--alone",
+                )
             low = outcome.start
             for size in outcome.adapted:
                 task.require(size)  # before hours of training at smaller ones
@@ -274,6 +285,10 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             f"{plan.learning_rate:g}, then {plan.adapting_rate:g}; a check every "
             f"{plan.adapting_check} steps on {plan.samples} samples"
         )
+        if plan.mixed:
+            told.append(
+                f"adapting at all sizes from {plan.start.low} to each, tested at each alone"
+            )
         told.append(f"sampler: {plan.task.sampler}")
         return tuple(told)
 

@@ -63,6 +63,11 @@ class CaptureCurve:
         sizes = (value.sizes.high for value in self.samples(arm))
         return dict(zip(sizes, counts, strict=True))
 
+    @property
+    def lost(self) -> list[Mapping[str, Any]]:
+        """Runs that were given up with some symbols lost; runs kept from before have none."""
+        return list(self.measured.provenance.get("lost", ())) if self.measured else []
+
     def fit(self, arm: str = FROM_START) -> Mapping[str, Any] | None:
         """Both fitted curves of an arm, as the measurement recorded them."""
         if self.measured is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -74,6 +75,7 @@ def _rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
     return [
         (curve.line.label, f"{size:,}", *_cells(curve, size))
         for curve in curves
+        if curve.measured
         for size in curve.outcome.adapted
     ]
 
@@ -139,11 +141,21 @@ def findings(whole: CaptureCurves) -> list[str]:
         for curve in own:
             if curve.measured:
                 told.append(f"{curve.line.label}: {curve.measured.reason}")
+                told += [f"{curve.line.label}, {_lost(run)}" for run in curve.lost]
         told += scaling_sentences(own)
     missing = sum(curve.measured is None for curve in whole.curves)
     if missing:
         told.append(f"not trained yet: {counted(missing, 'curve')}")
     return [*told, OURS]
+
+
+def _lost(run: Mapping[str, Any]) -> str:
+    """Which symbols a run that was given up no longer finds."""
+    names = ", ".join(f"{name} ({share:.2f})" for name, share in run["lost"].items())
+    return (
+        f"{run['arm']} at {run['size']:,}, seed {run['seed']}: given up at {run['share']:.2f} with "
+        f"{names} right less than half of the time, the other symbols in {run['others']:.2f}"
+    )
 
 
 def capture_page(whole: CaptureCurves) -> str:

@@ -4,9 +4,10 @@ What: In `capture-figure` induction heads and string matching adapt step by step
     samples, until some runs stop short of the threshold at a thousand tokens and more. Is that the
     size, or how they adapt? The same tasks again, each time with one thing changed.
 Definition: The models, sizes and seeds of `capture-figure`, the arm `step by step` alone.
-    learned-better: a share of 0.99 right at the small sizes before anything adapts, instead of
-    0.95. better-throughout: 0.99 at every size. slower: a quarter of the learning rate while
-    adapting. larger-batches: four times as large, with a quarter of the steps. float32: all
+    mixed-sizes: inputs of all sizes up to T, which the definition of capture allows, instead of
+    size T alone. learned-better: a share of 0.99 right at the small sizes before anything adapts,
+    instead of 0.95. better-throughout: 0.99 at every size. slower: a quarter of the learning rate
+    while adapting. larger-batches: four times as large, with a quarter of the steps. float32: all
     arithmetic, where the figure has bfloat16. log-length: attention's logits times the logarithm of
     what is seen, from the first step on. A run is given up after as many samples in every way.
 Example:
@@ -60,6 +61,7 @@ class Way:
 
 
 WAYS = (
+    Way("mixed-sizes", {"mixed": True}),
     Way("learned-better", protocol=lambda usual: {"first_threshold": 0.99}),
     Way("better-throughout", {"threshold": 0.99}),
     Way("slower", protocol=lambda usual: {"adapting_rate": usual.adapting_rate / TIMES}),
