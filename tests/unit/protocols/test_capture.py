@@ -297,3 +297,34 @@ def test_a_threshold_that_one_answer_reaches_decides_nothing():
     below = [dataclasses.replace(own, constant=0.5) for own in record.members]
     again = dataclasses.replace(record, members=tuple(below))
     assert protocol.read(question, plan, again, PROVENANCE).verdict is Verdict.YES
+
+
+def test_a_run_that_lost_a_symbol_says_which():
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2))
+    told = record_of(plan, never, never, (True,) * 3).members
+    shares = {"t0": 1.0, "t1": 0.98, "t2": 0.2}
+    scattered = {"t0": 0.8, "t1": 0.85, "t2": 0.75}
+    told = [
+        dataclasses.replace(own, by_symbol=shares if own.seed == 0 else scattered) for own in told
+    ]
+    found = protocol.read(question, plan, CaptureRecord(tuple(told), (), 1.0), PROVENANCE)
+    lost = found.provenance["lost"]
+    assert {each["seed"] for each in lost} == {0}
+    assert {each["arm"] for each in lost} == {FROM_START, STEP_BY_STEP}
+    assert lost[0]["lost"] == {"t2": 0.2} and lost[0]["others"] == pytest.approx(0.99)
+
+
+def test_how_to_adapt_can_be_asked_for():
+    _, protocol = settled(mixed=True)
+    assert protocol.mixed and not settled()[1].mixed
+    asked = Request(what="sorting", protocol="capture", arms="step by step, from scratch")
+    assert asked.build_protocol().arms == (STEP_BY_STEP, FROM_SCRATCH)
+    with pytest.raises(BadInput, match="arms are known by name"):
+        asked = Request(what="sorting", protocol="capture", arms="sideways")
+        asked.build_protocol().plan(asked.question(), (0,))
+    with pytest.raises(BadInput, match="only the protocol capture has mixed"):
+        Request(what="parity", mixed=True)
+    with pytest.raises(BadInput, match="several sizes do not train together"):
+        graph = Request(what="shortest-path", mixed=True)
+        graph.build_protocol().plan(graph.question(), (0,))

@@ -145,3 +145,23 @@ def test_the_page_says_whether_scaling_helps(dilution):
         dataclasses.replace(dilution, curves=tuple(scaled_by(dilution, 0)))
     )
     assert "makes adapting needless in 3 of 3 pairs" in page
+
+
+def test_symbols_that_were_lost_are_told(whole):
+    first, *rest = whole.curves
+    run = {"arm": "step by step", "size": 64, "seed": 2, "share": 0.89}
+    lost = [{**run, "lost": {"t5": 0.12}, "others": 0.998}]
+    known = dict(first.measured.provenance) | {"lost": lost}
+    changed = dataclasses.replace(first.measured, provenance=known)
+    told = capture_shown.findings(
+        dataclasses.replace(whole, curves=(dataclasses.replace(first, measured=changed), *rest))
+    )
+    assert any("seed 2: given up at 0.89 with t5 (0.12)" in each for each in told)
+
+
+def test_curves_that_are_not_trained_take_no_rows(whole):
+    shown = io.StringIO()
+    capture_shown.show(Console(file=shown, width=200), whole)
+    graph = whole.curves[1].line.label
+    rows = [line for line in shown.getvalue().splitlines() if line.startswith(graph)]
+    assert len(rows) == 1 and rows[0].endswith("not trained yet")

@@ -15,6 +15,7 @@ from tests_capture import capture_plan
 
 from foretell.core.question import SizeRange
 from foretell.plain.errors import BadInput, StoreProblem
+from foretell.tasks.lookup import find_task
 from foretell.training import checkpoint
 from foretell.training.capture_plan import (
     ARMS,
@@ -218,3 +219,38 @@ def test_the_control_from_scratch_may_end_earlier():
     plan = dataclasses.replace(capture_plan(), largest_from_scratch=8)
     assert [FROM_SCRATCH in stage.sources for stage in plan.stages] == [False, True, False]
     assert (plan.sizes_of(FROM_SCRATCH), plan.sizes_of(FROM_START)) == ((8,), (8, 12))
+
+
+def test_what_is_right_is_told_by_the_symbol_that_asks(whole):
+    _, record, _ = whole
+    for own in record.members:
+        shares = own.by_symbol
+        assert shares is not None and shares.keys() <= {"t0", "t1", "t2", "t3"}
+        # held-out triggers are about uniform, so the mean of shares is about the mean
+        assert sum(shares.values()) / len(shares) == pytest.approx(own.after, abs=0.15)
+
+
+def test_of_more_symbols_than_samples_nothing_is_told(tmp_path):
+    task = find_task("sorting", 8)
+    shape = dataclasses.replace(capture_plan().architecture, context=task.width(8))
+    changed = {"task": task, "architecture": shape, "start": SizeRange(2, 4), "sizes": (8,)}
+    plan = dataclasses.replace(capture_plan(), **changed, threshold=0.01, arms=(STEP_BY_STEP,))
+    record, weights = CaptureRun((plan,), tmp_path, lambda progress: None).execute()[0]
+    assert all(own.by_symbol is None for own in record.members)
+    # step by step is what became of the weights where nothing adapts from the start
+    assert {name.split(".")[0] for name in weights} == {"start", "adapted"}
+
+
+def test_thresholds_and_sizes_of_adapting():
+    plan = capture_plan()
+    better = dataclasses.replace(plan, first_threshold=0.9)
+    assert [better.parts(stage, (0,))[0].until for stage in better.stages] == [0.9, 0.3, 0.3]
+    mixed = dataclasses.replace(plan, mixed=True)
+    sizes = [mixed.parts(stage, (0,))[0].train for stage in mixed.stages]
+    assert sizes == [SizeRange(3, 6), SizeRange(3, 8), SizeRange(3, 12)]
+    tests = [mixed.parts(stage, (0,))[0].trials[0].sizes for stage in mixed.stages]
+    assert tests == [SizeRange(6, 6), SizeRange(8, 8), SizeRange(12, 12)]
+    assert len({plan.hash, better.hash, mixed.hash}) == 3
+    assert "mixed" not in plan.as_json() and "first_threshold" not in plan.as_json()
+    with pytest.raises(BadInput, match=r"\(0, 1\]"):
+        dataclasses.replace(plan, first_threshold=1.5)
