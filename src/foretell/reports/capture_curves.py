@@ -32,6 +32,11 @@ class CaptureCurve:
     looks: tuple[Dilution, ...] = ()  # at the attention, before and after adapting
 
     @property
+    def name(self) -> str:
+        """What tells it from the others of its group."""
+        return self.line.setting or self.line.label
+
+    @property
     def outcome(self) -> CapturesAlgorithm:
         """What was asked."""
         outcome = self.line.asked.question.outcome

@@ -40,7 +40,7 @@ def looks_rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
                 continue
             rows.append(
                 (
-                    curve.line.label,
+                    curve.name,
                     str(layer),
                     f"{size:,}",
                     f"{_mean(before, 'entropy'):.2f}",
@@ -103,7 +103,7 @@ def _draw(panel: Axes, curve: CaptureCurve, name: str, colour: str) -> None:
     layer = _sharpest(curve.looks, layers, sizes)
     for when, style in ((BEFORE, "-"), (AFTER, "--")):
         means = [_mean(_at(curve.looks, when, layer, size), name) for size in sizes]
-        label = curve.line.label if when == BEFORE else None
+        label = curve.name if when == BEFORE else None
         panel.plot(sizes, means, style, color=colour, marker="o", markersize=3, label=label)
 
 

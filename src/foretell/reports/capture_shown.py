@@ -73,7 +73,7 @@ def show(console: Console, whole: CaptureCurves) -> None:
 
 def _rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
     return [
-        (curve.line.label, f"{size:,}", *_cells(curve, size))
+        (curve.name, f"{size:,}", *_cells(curve, size))
         for curve in curves
         if curve.measured
         for size in curve.outcome.adapted
@@ -103,25 +103,23 @@ def _fits(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for curve in curves:
         verdict = curve.measured.verdict.value if curve.measured else "not trained yet"
-        for arm in WAYS:
-            fit = curve.fit(arm)
-            if fit is None:
-                continue
+        fits = {arm: fit for arm in WAYS if (fit := curve.fit(arm))}
+        for place, (arm, fit) in enumerate(fits.items()):
             low, high = fit["interval"]
             aics = fit["power"]["aic"], fit["logarithm"]["aic"]
             rows.append(
                 (
-                    curve.line.label,
+                    curve.name,
                     arm,
                     _rounded(fit["exponent"]),
                     f"[{_rounded(low)}, {_rounded(high)}]",
                     _rounded(None if None in aics else aics[0] - aics[1]),
                     fit["grows_as"],
-                    verdict if arm == FROM_START else "",
+                    "" if place else verdict,
                 )
             )
-        if curve.fit() is None:
-            rows.append((curve.line.label, *["–"] * 5, verdict))
+        if not fits:
+            rows.append((curve.name, *["–"] * 5, verdict))
     return rows
 
 
@@ -174,10 +172,14 @@ def capture_page(whole: CaptureCurves) -> str:
             parts.section(
                 group.capitalize(),
                 element("figure", frame, element("figcaption", CAPTION), class_="broad"),
-                table([head.capitalize() for head in HEADS], _rows(own), numeric=range(1, 7)),
+                table(
+                    [head.capitalize() for head in HEADS],
+                    _unbroken(_rows(own)),
+                    numeric=range(1, 7),
+                ),
                 table(
                     [head[:1].upper() + head[1:] for head in FIT_HEADS],
-                    _fits(own),
+                    _unbroken(_fits(own)),
                     numeric=range(2, 5),
                 ),
                 *_behind(own),
@@ -233,12 +235,29 @@ def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve])
         if means and min(means) > 0:  # an interval down to nothing would flatten all curves
             panel.set_ylim(bottom=min(means) / 3)
         places = sorted({size for curve in own for size in curve.outcome.adapted})
-        panel.set_xticks(places, [f"{place:,}" for place in places])
+        panel.set_xticks(places, _apart(places))
         panel.set_xlabel("size")
         panel.set_ylabel("samples to adapt")
         if panel.get_legend_handles_labels()[0]:
             panel.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return as_svg(drawn, f"samples needed to adapt, by size; {group}")
+
+
+def _apart(places: Sequence[int]) -> list[str]:
+    """What to write at each place; nothing where the next one is too near.
+
+    >>> _apart([16, 64, 1_024, 3_072, 4_096])
+    ['16', '64', '1,024', '', '4,096']
+    """
+    least = (places[-1] / places[0]) ** (1 / 16)
+    near = [after < least * place for place, after in itertools.pairwise(places)]
+    said = zip(places, [*near, False], strict=True)
+    return ["" if close else f"{place:,}" for place, close in said]
+
+
+def _unbroken(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The same with names that stay on one line."""
+    return [(row[0].replace("-", "\N{NON-BREAKING HYPHEN}"), *row[1:]) for row in rows]
 
 
 def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
@@ -257,7 +276,7 @@ def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
             color=colour,
             marker="o" if first else None,
             markersize=4,
-            label=curve.line.label if first else None,
+            label=curve.name if arm == next(filter(curve.samples, WAYS)) else None,
         )
         for size, value, mean in zip(sizes, values, means, strict=True):
             if curve.missed(arm)[size]:
