@@ -4,11 +4,11 @@ What: For induction, sorting and string matching, and for shortest path and mini
     and deep: how many samples of size T does a model need that was trained up to size T0?
 Definition: Each curve is one question of the protocol `capture`. Sequences: rotary positions, two
     layers. Graphs: points without order, two layers or eight. On a GPU: bfloat16 (sorting and deep
-    models float32), three seeds, sizes to 4,096 (sorting and graphs 256), given up after 65,536
-    samples of a size, larger sizes left out once both ways of adapting were given up; from scratch
-    to 256 only. On a CPU: two layers only, sizes up to eight times the first, and given up after
-    6,400 samples. Models, vocabularies, batches and rates are the same on both, but for sorting's
-    symbols and the deep models.
+    models float32), three seeds, sizes to 4,096 (sorting and graphs 256; sorting-long, in bfloat16,
+    from 512 on), given up after 65,536 samples of a size, larger sizes left out once both ways of
+    adapting were given up; from scratch to 256 only. On a CPU: two layers only, sizes up to eight
+    times the first, and given up after 6,400 samples. Models, vocabularies, batches and rates are
+    the same on both, but for sorting's symbols and the deep models.
 Example:
     >>> from foretell.protocols._asking import Budget
     >>> [line.label for line in CaptureFigure().lines(Budget.CPU)][:2]
@@ -18,8 +18,9 @@ Known limits: What the original's numbers were is unknown: sizes, thresholds, wi
     and batches are lost, so all settings are ours and only the shapes of curves can be compared
     (sequences flat or logarithmic, graphs not reached or as a power). "Not reached" means: not
     within the samples that were given. Sorting ends earlier, since all its sizes share symbols,
-    twice as many as the largest size, and all must be learned at the first. Deep is what a half
-    hour of one GPU allows; `foretell check` asks for other shapes, sizes and steps.
+    twice as many as the largest size, and all must be learned at the first; hence a second curve
+    that begins where a list shows many of them. Deep is what a half hour of one GPU allows;
+    `foretell check` asks for other shapes, sizes and steps.
 Sources: arXiv 2603.11161, Figure 1 and Appendix C (words; the numbers are lost)
 """
 
