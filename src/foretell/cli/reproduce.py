@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="See `foretell list reproductions`.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="See `foretell list reproductions`; length-search:WHAT for your task."),
+    ],
     budget: Annotated[str, typer.Option(help="smoke, cpu or gpu.")] = "cpu",
     only: Annotated[
         str | None, typer.Option(help="Rows to train, by task, separated by commas.")

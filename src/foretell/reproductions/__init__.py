@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from foretell.core.measurement import Measurement
 from foretell.plain.canonical import content_hash
 from foretell.plain.catalogue import find
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
 from foretell.training.engine import Progress
@@ -43,6 +44,8 @@ class Line:
 
 class Published(abc.ABC):
     """What every reproduction says of itself."""
+
+    of_any_task: ClassVar[bool] = False  # can be asked as `NAME:WHAT`
 
     @property
     @abc.abstractmethod
@@ -118,6 +121,15 @@ class Experiment(Published):
 
 
 def load(name: str) -> Reproduction | Experiment:
-    """The reproduction or experiment of that name."""
-    made: Reproduction | Experiment = find(name, ("reproductions",)).load()()
+    """The reproduction or experiment of that name; of `NAME:WHAT`, asked of a task of one's own."""
+    name, _, what = name.partition(":")
+    kind: Any = find(name, ("reproductions",)).load()
+    if what and not kind.of_any_task:
+        raise BadInput(
+            "only a search can be asked of another task",
+            seen=f"{name}:{what}",
+            why="the rows of a published table are what they are",
+            hint=f"{name}, or length-search:{what}",
+        )
+    made: Reproduction | Experiment = kind(what) if what else kind()
     return made

@@ -3,7 +3,8 @@
 What: Published scores come from shapes that were searched for. Here the search itself is run: every
     shape and rate of the grid, from simple to complex, until one fits its training range and the
     next range without a mistake. It settles the counter languages, for which no shape was
-    published; for tasks whose search was released, ours stands beside it.
+    published; for tasks whose search was released, ours stands beside it. `length-search:WHAT`
+    searches for a task of your own: a name, `regex:(ab)*`, a DFA file, a program.
 Definition: Layers, heads and widths in that order, each with two rates; one run each of the length
     protocol. Chosen is the first without a mistake to 50 and at 51-100; if there is none, of those
     without a mistake to 50 the best at 51-100, and of equals the simplest. No shape behind a
@@ -32,6 +33,7 @@ from typing import Any, final
 
 from foretell.core.measurement import Measurement
 from foretell.core.question import GeneralizesInLength
+from foretell.plain.errors import BadInput
 from foretell.plain.wording import counted
 from foretell.protocols._asking import Budget, Request
 from foretell.protocols._running import Asked
@@ -98,11 +100,14 @@ def choose(found: Iterable[tuple[Line, Measurement]]) -> Line | None:
 
 
 @final
+@dataclass(frozen=True)
 class LengthSearch(Reproduction):
-    """The grid, for tasks without a published shape and for some with a released search."""
+    """The grid, for tasks without a published shape, some with a released search, or one's own."""
 
+    what: str | None = None
     about = "search"
     in_order = True
+    of_any_task = True
     title = "Which shape to train: the search, simplest first"
     source = "the grid and the rule of Huang et al. 2024, Appendix E.3; the authors' released logs"
 
@@ -112,7 +117,7 @@ class LengthSearch(Reproduction):
         released = tomllib.loads(path.read_text(encoding="utf-8"))
         return tuple(
             _line(name, positional, shape, budget, seeds, released)
-            for name in TASKS[budget]
+            for name in ((self.what,) if self.what else TASKS[budget])
             for positional in ENCODINGS
             for shape in grid(budget)
         )
@@ -153,6 +158,13 @@ def _line(
         check_every=min(3_000, STEPS[budget]),
         precision="bfloat16" if budget is Budget.GPU else "float32",
     )
+    if request.protocol != "length":
+        raise BadInput(
+            "a shape is searched for by how far models go beyond their training sizes",
+            seen=name,
+            why=f"it is measured by the protocol {request.protocol}",
+            hint="length-search:regex:(ab)*",
+        )
     logged = released.get(name, {}).get(positional, {}).get(str(shape))
     published = tuple(value / 100 for value in logged) if logged else None
     asked = Asked(request.question(), request.build_protocol(), request.seed_list())

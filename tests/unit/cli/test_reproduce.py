@@ -16,6 +16,7 @@ from unittest import mock
 import pytest
 
 from foretell.cli import main
+from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.reproductions import Experiment, Line, length_search, load
 from foretell.reproductions._computing import missing
@@ -202,3 +203,26 @@ def test_rows_of_several_ways_and_of_several_ranges_are_told_apart(tmp_path: Pat
     heads, *cells = split.split("<tbody>")
     assert heads.count("<th") == 8  # 101-150 of one row, 51-100 and 101-150 of the other
     assert all(row.count("<td") == 7 for row in cells[0].split("<tr>")[1:])
+
+
+def test_a_search_can_be_asked_of_any_task_of_length():
+    lines = load("length-search:regex:(ab)*").lines(Budget.SMOKE)
+    assert {line.label for line in lines} == {"regex:(ab)*"}
+    assert {line.asked.question.architecture.positional for line in lines} == {"ape", "nope"}
+    assert load("length-search").lines(Budget.SMOKE)[0].label == "dyck-1"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("length-figure:parity", "only a search"),
+        ("position-fit:parity", "only a search"),
+        ("length-search:shortest-path", "the protocol capture"),
+        ("length-search:boolean:degree=3,sparsity=7,T=20", "the protocol gap"),
+        ("length-search:nonsense", "unknown task"),
+    ],
+)
+def test_what_cannot_be_searched_for_is_refused(name, said):
+    with pytest.raises(BadInput) as refused:
+        load(name).lines(Budget.SMOKE)
+    assert said in str(refused.value)
