@@ -138,16 +138,14 @@ def _train(
         left = None if end is None else end - time.monotonic()
         if not (ahead := to_do(part, wanted())):
             continue
-        # A fleet that was left in the middle may have some that are done: it goes on as it was.
-        part = tuple(each for each in part if each in ahead or not unfinished((each,), store))
         names = ", ".join(dict.fromkeys(each.question.task.name for each in ahead))
-        shape = part[0].question.architecture.label
+        shape = ahead[0].question.architecture.label
         print(f"part {number} of {len(parts)}: {names} · {shape}", file=sys.stderr, flush=True)
         try:
             if left is not None and left <= 0:
                 raise Interrupted(0)
             with _progress.bar() as show:
-                train_fleet(part, store, show, left)
+                train_fleet(ahead, store, show, left, among=part)
         except Interrupted:
             if end is None or time.monotonic() < end:
                 raise  # a real Ctrl-C

@@ -12,7 +12,7 @@ import numpy as np
 from foretell.core.measurement import Interval, Value
 from foretell.core.question import SizeRange, Verdict
 from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES, GrowthFit, fit_growth
-from foretell.numerics.intervals import of_mean
+from foretell.numerics.intervals import of_mean, over_seeds
 from foretell.training.capture_plan import (
     FROM_SCRATCH,
     FROM_START,
@@ -22,7 +22,9 @@ from foretell.training.capture_plan import (
 )
 from foretell.training.record import AdaptedMember, CaptureRecord
 
+UNADAPTED = "accuracy before adapting"
 LOST = 0.5  # a symbol right less often is lost: with eight, guessing is right in one of seven
+FOUND = 0.75  # if the others are right so often, on average: else the run is wrong everywhere
 SLOW = 0.5  # an exponent whose whole interval is below it, and holds 0, is no growth worth a no
 
 
@@ -131,18 +133,44 @@ def constant_answers(record: CaptureRecord) -> dict[int, float]:
     return {size: sum(shares) / len(shares) for size, shares in found.items()}
 
 
-def lost_symbols(record: CaptureRecord) -> list[dict[str, Any]]:
-    """Runs that were given up with some symbols right less than half of the time, and the others.
+def unadapted(
+    plan: CapturePlan, record: CaptureRecord, constant: Mapping[int, float]
+) -> list[Value]:
+    """How often the pre-trained models are right at larger sizes as they are.
 
-    A run that is wrong here and there loses none; one that was stopped early may have lost all.
+    Where nothing adapts from the start, that is known of the first larger size alone.
     """
+    usual, sizes = FROM_START, plan.sizes
+    if FROM_START not in plan.arms:
+        usual, sizes = STEP_BY_STEP, plan.sizes[:1]
     found = []
-    for own in record.members:
-        if own.reached or own.arm == FROM_SCRATCH or own.by_symbol is None:
+    for size in sizes:
+        own = [each for each in record.members if (each.arm, each.size) == (usual, size)]
+        if own:
+            shares = tuple(each.before for each in own)
+            mean, low, high = over_seeds(shares, plan.samples)
+            seeds, ends = tuple(each.seed for each in own), Interval(low, high)
+            place = SizeRange(size, size)
+            found.append(Value(UNADAPTED, place, shares, mean, ends, seeds, constant.get(size)))
+    return found
+
+
+def lost_symbols(record: CaptureRecord) -> list[dict[str, Any]] | None:
+    """Runs given up while adapting that find most symbols and no longer find some.
+
+    Nothing where it was not recorded. A run that is wrong everywhere has not lost anything.
+    """
+    known = [own for own in record.members if own.by_symbol is not None]
+    if not known:
+        return None
+    found = []
+    for own in known:
+        if own.status != "not fitted" or own.arm in (PRE_TRAINING, FROM_SCRATCH):
             continue
-        lost = {name: share for name, share in own.by_symbol.items() if share < LOST}
-        rest = [share for share in own.by_symbol.values() if share >= LOST]
-        if lost and rest:
+        shares = own.by_symbol or {}
+        lost = {name: share for name, share in shares.items() if share < LOST}
+        rest = [share for share in shares.values() if share >= LOST]
+        if lost and rest and sum(rest) >= FOUND * len(rest):
             place = {"arm": own.arm, "size": own.size, "seed": own.seed, "share": own.after}
             found.append({**place, "lost": lost, "others": sum(rest) / len(rest)})
     return found
@@ -155,14 +183,13 @@ def decide(
     constant: Mapping[int, float],
 ) -> tuple[Verdict, str]:
     """What all arms say together, by the protocol's rule."""
-    easy = [
-        size for size in (plan.start.high, *plan.sizes) if constant.get(size, 0) >= plan.threshold
-    ]
+    wanted = {plan.start.high: plan.learned} | dict.fromkeys(plan.sizes, plan.threshold)
+    easy = [size for size, enough in wanted.items() if constant.get(size, 0) >= enough]
     if easy:
         return (
             Verdict.UNDECIDED,
             f"too easy: at size {easy[0]} one answer for all instances is right in "
-            f"{constant[easy[0]]:.1%}, and {plan.threshold:g} is the threshold",
+            f"{constant[easy[0]]:.1%}, and {wanted[easy[0]]:g} is the threshold",
         )
     if not trained:
         return (

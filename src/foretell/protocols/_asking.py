@@ -54,19 +54,8 @@ WHOLE = {
     "start",
 }
 NUMBERS, FLAGS = {"learning_rate", "position_penalty", "threshold"}, {"norm", "mixed"}
-TEXTS = {
-    "what",
-    "alphabet",
-    "protocol",
-    "positional",
-    "budget",
-    "precision",
-    "activation",
-    "attention_scale",
-    "weights",
-    "kind",
-    "arms",
-}
+TEXTS = {"what", "alphabet", "protocol", "positional", "budget", "precision", "activation"}
+TEXTS |= {"attention_scale", "weights", "kind", "arms"}
 OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
 OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
 # What is learned in minutes where the usual task would take an hour; the name says so.

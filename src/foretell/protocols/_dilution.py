@@ -1,7 +1,7 @@
 """Attention of models that adapted, against size: how thin it spreads, before and after.
 
 Read from the weights that a finished run of capture keeps: those that the small sizes gave, and
-those that adapting to the largest size from the start made of them.
+those that adapting to the largest size made of them, from the start if that was tried.
 """
 
 from __future__ import annotations

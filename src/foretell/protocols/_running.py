@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,51 +142,62 @@ def train(
     store: Store,
     show: Callable[[Progress], None] = lambda progress: None,
     seconds: float | None = None,
+    among: Sequence[Asked] = (),
 ) -> None:
     """Train one fleet and put each question's run into the store, unless all are there already.
 
-    A question whose models have all stopped is answered at once where others take longer; a fleet
-    that was left in the middle goes on as it was. After `seconds` everything is saved and
+    A fleet that was left in the middle goes on as it was, if it has all that is unfinished and
+    nothing but what is asked, or is in `among`. After `seconds` everything is saved and
     `Interrupted` is raised, as by Ctrl-C.
     """
-    known = {(each.question.hash, each.plan.hash): each for each in asked}
-    left = [name for name, each in known.items() if unfinished((each,), store)]
-    names = [name for name in known if name in store.fleet_of(left, known)]
-    work = [known[name] for name in names or known]
-    plans = [each.plan for each in work]
-    folders = [_open(each, plan, store) for each, plan in zip(work, plans, strict=True)]
+    known = {(each.question.hash, each.plan.hash): each for each in (*asked, *among)}
+    left = [(each.question.hash, each.plan.hash) for each in unfinished(asked, store)]
+    names = store.fleet_of(left, known) if left else []
+    work = [known[name] for name in names]
     with contextlib.ExitStack() as held:
+        folders = [_open(each, store) for each in work]
         for folder in folders:
             held.enter_context(store.working_on(folder))
-        done = {at for at, folder in enumerate(folders) if store.load_run(folder)}
-        if len(done) == len(work):
-            for folder in folders:
-                store.tidy(folder)
-            return
-        # One question checkpoints beside its results, several in a folder of the fleet's own.
-        runs = RUNS[type(plans[0])]
-        folder = folders[0]
-        if len(work) > 1:
-            folder = store.open_fleet(runs.join(plans).hash, names)
-        run = runs(plans, folder, show, seconds)
-
-        def deliver(at: int, record: AnyRecord, weights: dict[str, Any]) -> None:
-            own, plan = work[at], plans[at]
-            provenance = _provenance(own, plan, record, run)
-            store.save_run(folders[at], _settings(own, plan), record, weights, provenance)
-
-        run.handed, run.deliver = done, deliver
-        found = run.execute()
-        waiting = [at for at in range(len(work)) if at not in run.handed]
-        for at, (record, weights) in zip(waiting, found, strict=True):
-            deliver(at, record, weights)
-        if len(work) > 1:
-            shutil.rmtree(folder, ignore_errors=True)
+        _train_all(work, folders, store, show, seconds)
+    store.sweep_fleets()
+    for each in asked:
+        store.tidy(store.folder(each.question.hash, each.plan.hash))
 
 
-def _open(asked: Asked, plan: AnyPlan, store: Store) -> Path:
+def _train_all(
+    work: Sequence[Asked],
+    folders: Sequence[Path],
+    store: Store,
+    show: Callable[[Progress], None],
+    seconds: float | None,
+) -> None:
+    """The questions of one fleet, each saved as soon as the fleet delivers it."""
+    plans = [each.plan for each in work]
+    done = {at for at, folder in enumerate(folders) if store.load_run(folder)}
+    if len(done) == len(work):
+        return
+    runs, folder = RUNS[type(plans[0])], folders[0]
+    # One question checkpoints beside its results, several in a folder of the fleet's own.
+    if len(work) > 1:
+        names = [(each.question.hash, plan.hash) for each, plan in zip(work, plans, strict=True)]
+        folder = store.open_fleet(runs.join(plans).hash, names)
+    run = runs(plans, folder, show, seconds)
+
+    def deliver(at: int, record: AnyRecord, weights: dict[str, Any]) -> None:
+        own, plan = work[at], plans[at]
+        provenance = _provenance(own, plan, record, run)
+        store.save_run(folders[at], _settings(own, plan), record, weights, provenance)
+
+    run.handed, run.deliver = done, deliver
+    found = run.execute()
+    waiting = [at for at in range(len(work)) if at not in run.handed]
+    for at, (record, weights) in zip(waiting, found, strict=True):
+        deliver(at, record, weights)
+
+
+def _open(asked: Asked, store: Store) -> Path:
     question = {**asked.question.as_json(), "hash": asked.question.hash}
-    return store.open_run(question, asked.question.hash, plan.hash)
+    return store.open_run(question, asked.question.hash, asked.plan.hash)
 
 
 def _settings(asked: Asked, plan: AnyPlan) -> dict[str, Any]:

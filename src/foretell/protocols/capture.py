@@ -3,11 +3,12 @@
 What: Does a model learn the algorithm, or only the sizes it saw? If it learned the algorithm, a
     larger size needs a few further samples, growing no faster than the logarithm of the size.
 Definition: Models train at sizes up to T0 until a share of the scored positions is right on
-    held-out samples of size T0. From those weights, with a fresh Adam, they train at size T only,
-    for larger T such as 2 T0, 4 T0, … (arm `from the start`); or from the weights of the previous
-    size, where the samples of all sizes up to T add up (arm `step by step`). Samples are steps
-    times batch at the first check that passes. Controls: `from scratch` at every T, and the
-    accuracy at T without adapting. A logarithm and a power are fitted with intervals over seeds.
+    held-out samples of size T0. From those weights, with a fresh Adam, they train at size T alone
+    (with `--mixed`, at all sizes up to T, which the definition allows too), for larger T such as
+    2 T0, 4 T0, … (arm `from the start`); or from the weights of the previous size, where the
+    samples of all sizes up to T add up (arm `step by step`). Samples are steps times batch at the
+    first check that passes. Controls: `from scratch` at every T, and the accuracy at T without
+    adapting. `--arms` picks some. A logarithm and a power are fitted with intervals over seeds.
 Example:
     >>> Capture().rule.split(":")[0]
     'yes'
@@ -28,12 +29,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from foretell.core.architecture import KINDS, Architecture
-from foretell.core.measurement import Interval, Measurement, Value
+from foretell.core.measurement import Measurement
 from foretell.core.protocol import Protocol
 from foretell.core.question import Question, SizeRange
 from foretell.core.task import Task
 from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES
-from foretell.numerics.intervals import over_seeds
 from foretell.plain.errors import BadInput
 from foretell.protocols._adaptation import (
     SLOW,
@@ -42,6 +42,7 @@ from foretell.protocols._adaptation import (
     constant_answers,
     decide,
     lost_symbols,
+    unadapted,
 )
 from foretell.protocols._asking import Budget, either
 from foretell.protocols._settings import shape_for
@@ -60,7 +61,6 @@ SHAPES = {Budget.SMOKE: (1, 1, 16), Budget.CPU: (2, 4, 64), Budget.GPU: (2, 4, 6
 # Of graphs less: in trials two layers stay near 0.85 even at 8 points, with either of two rates.
 THRESHOLD, GRAPH_THRESHOLD = 0.95, 0.8
 SEEDS = {Budget.SMOKE: 3, Budget.CPU: 3, Budget.GPU: 5}
-UNADAPTED = "accuracy before adapting"
 SCHEDULES: dict[Budget, dict[str, Any]] = {
     Budget.SMOKE: {"first_steps": 40, "adapting_steps": 20, "first_check": 20}
     | {"adapting_check": 10, "batch": 8, "adapting_batch": 8, "samples": 32},
@@ -117,8 +117,9 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             "yes: from the start or step by step, every run that learned the small sizes (at least "
             f"{FEWEST_SEEDS}) reaches the threshold at every size (at least {FEWEST_SIZES}), and "
             "the samples grow as a logarithm at most, or the interval of the exponent holds 0 and "
-            f"stays below {SLOW:g}; no: in both, most runs (of at least {FEWEST_SEEDS}) miss the "
-            "threshold at some size within the cap, or the samples grow as a power; undecided: "
+            f"stays below {SLOW:g}; no: in each of these ways that was tried, most runs (of at "
+            f"least {FEWEST_SEEDS}) miss the threshold at some size within the cap, or the samples "
+            "grow as a power; undecided: "
             "anything else, and always where one answer for all instances of a size reaches the "
             "threshold"
         )
@@ -158,7 +159,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         schedule["adapting_steps"] = either(request.steps, schedule["adapting_steps"])
         schedule["adapting_check"] = either(request.check_every, schedule["adapting_check"])
         schedule["samples"] = either(request.samples, schedule["samples"])
-        schedule["mixed"] = bool(either(request.mixed, False))
+        schedule["mixed"] = either(request.mixed, False)
         if request.arms is not None:
             schedule["arms"] = tuple(arm.strip() for arm in request.arms.split(","))
         if request.learning_rate is not None:
@@ -189,13 +190,6 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             )
         low = task.smallest
         if isinstance(task, GraphTask):
-            if self.mixed:
-                raise BadInput(
-                    "graphs of several sizes do not train together",
-                    seen=task.name,
-                    why="a batch of points has one size",
-                    hint="--alone",
-                )
             low = outcome.start
             for size in outcome.adapted:
                 task.require(size)  # before hours of training at smaller ones
@@ -223,13 +217,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         constant = constant_answers(record)
         verdict, reason = decide(plan, arms, trained, constant)
         values = [value for arm in arms for value in arm.values()]
-        run = {own.size for own in record.members}
-        if trained:
-            values += [
-                _unadapted(plan, record, size, constant.get(size))
-                for size in plan.sizes
-                if size in run
-            ]
+        values += unadapted(plan, record, constant) if trained else []
         return Measurement(
             protocol=self.name,
             question=question,
@@ -285,22 +273,6 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             f"{plan.learning_rate:g}, then {plan.adapting_rate:g}; a check every "
             f"{plan.adapting_check} steps on {plan.samples} samples"
         )
-        if plan.mixed:
-            told.append(
-                f"adapting at all sizes from {plan.start.low} to each, tested at each alone"
-            )
-        told.append(f"sampler: {plan.task.sampler}")
+        where = f"at all sizes from {plan.start.low} to each" if plan.mixed else "at each alone"
+        told.append(f"adapting {where}; sampler: {plan.task.sampler}")
         return tuple(told)
-
-
-def _unadapted(
-    plan: CapturePlan, record: CaptureRecord, size: int, constant: float | None
-) -> Value:
-    """How often the pre-trained models are right at a larger size as they are."""
-    usual = FROM_START if FROM_START in plan.arms else STEP_BY_STEP
-    own = [each for each in record.members if (each.arm, each.size) == (usual, size)]
-    shares = tuple(each.before for each in own)
-    mean, low, high = over_seeds(shares, plan.samples)
-    seeds = tuple(each.seed for each in own)
-    interval = Interval(low, high)
-    return Value(UNADAPTED, SizeRange(size, size), shares, mean, interval, seeds, constant)

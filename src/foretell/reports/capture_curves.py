@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from foretell.core.measurement import Measurement, Value
+from foretell.protocols._adaptation import UNADAPTED
 from foretell.protocols._asking import Budget
 from foretell.protocols._dilution import Dilution, looked
 from foretell.protocols._running import stored
-from foretell.protocols.capture import UNADAPTED
 from foretell.reproductions import Line, Reproduction
 from foretell.tasks.capturing import CapturesAlgorithm
 from foretell.training.capture_plan import FROM_SCRATCH, FROM_START, STEP_BY_STEP
@@ -71,7 +71,7 @@ class CaptureCurve:
     @property
     def lost(self) -> list[Mapping[str, Any]]:
         """Runs that were given up with some symbols lost; runs kept from before have none."""
-        return list(self.measured.provenance.get("lost", ())) if self.measured else []
+        return list(self.measured.provenance.get("lost") or ()) if self.measured else []
 
     def fit(self, arm: str = FROM_START) -> Mapping[str, Any] | None:
         """Both fitted curves of an arm, as the measurement recorded them."""

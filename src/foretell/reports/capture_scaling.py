@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from foretell.core.architecture import Architecture, AttentionScale
+from foretell.plain.canonical import content_hash
 from foretell.reports.capture_curves import CaptureCurve
 from foretell.training.capture_plan import FROM_START
 
@@ -74,8 +75,11 @@ def _given_up(curve: CaptureCurve) -> str:
 
 
 def _shape(curve: CaptureCurve) -> tuple[Architecture, str]:
-    question = curve.line.asked.question
-    return question.architecture, question.task.name
+    """The architecture, and all else that decides a run but for its arms."""
+    plan = curve.line.asked.plan.as_json()
+    return curve.line.asked.question.architecture, content_hash(
+        plan | {"architecture": 0, "arms": 0}
+    )
 
 
 def _unscaled(architecture: Architecture) -> Architecture:

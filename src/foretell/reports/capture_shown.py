@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from rich.console import Console
 from rich.text import Text
 
@@ -27,13 +21,12 @@ from foretell.reports.capture_looks import (
     looks_rows,
     looks_sentences,
 )
+from foretell.reports.capture_plots import WAYS, curves_figure
 from foretell.reports.capture_scaling import scaling_sentences
 from foretell.reports.capture_theory import theory_section
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.phrases import number
-from foretell.reports.plots import COLOURS, GREY, STYLE, as_svg
-from foretell.training.capture_plan import FROM_SCRATCH, FROM_START, STEP_BY_STEP
 
 HEADS: tuple[str, ...] = (
     "curve",
@@ -45,10 +38,10 @@ HEADS: tuple[str, ...] = (
 )
 HEADS += ("one answer",)
 FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
-BEHIND = ("Task", "Shape", "Threshold", "Rate, adapting", "Batch, adapting", "Device", "Commit")
-WAYS = {FROM_START: "-", STEP_BY_STEP: "--", FROM_SCRATCH: ":"}  # how each is drawn
+BEHIND: tuple[str, ...] = ("Curve", "Task", "Shape", "Threshold, adapting", "Sizes of adapting")
+BEHIND += ("Rate, adapting", "Batch, adapting", "Device", "Commit")
 CAPTION = (
-    "Samples of one size that a model needs until the threshold, against that size, both in "
+    "Samples that a model needs until the threshold at a size, against that size, both in "
     "logarithms. Solid with dots: from the weights that the small sizes gave, mean over seeds with "
     "its 95 % interval. Dashed: step by step, all steps up to a size added up. Dotted: the "
     "control, from scratch. Thin: the better of the two fits. An upward triangle: some run was "
@@ -212,83 +205,19 @@ def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
         asked = curve.line.asked.question
         rates = f"{plan['learning_rate']:g}, {plan['adapting_rate']:g}"
         batches = f"{plan['batch']}, {plan['adapting_batch']}"
-        told = [asked.task.name, asked.architecture.label, f"{plan['threshold']:g}"]
+        bars = f"{plan.get('first_threshold', plan['threshold']):g}, {plan['threshold']:g}"
+        sizes = "up to T" if plan.get("mixed") else "T"
+        told = [_whole(curve.name), asked.task.name, asked.architecture.label, bars, sizes]
         rows.append([*told, rates, batches, str(known["device"]), str(known.get("commit"))])
-    found = [table(BEHIND, rows, numeric=range(2, 5))] if rows else []
+    found = [table(BEHIND, rows, numeric=range(3, 7))] if rows else []
     rules = {curve.measured.rule for curve in curves if curve.measured}
     return [*found, *(element("p", "Rule: ", rule, class_="quiet") for rule in sorted(rules))]
 
 
-def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve]) -> str:
-    """Samples by size, a colour a curve."""
-    salt = f"{group} {whole.reproduction.title} {whole.budget}"
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": salt}):
-        drawn = Figure(figsize=(11, 4.5), layout="constrained")
-        panel = drawn.subplots()
-        for colour, curve in zip(itertools.cycle(COLOURS), own, strict=False):
-            _draw(panel, colour, curve)
-        for cap in sorted({curve.cap for curve in own}):
-            panel.axhline(cap, color=GREY, linewidth=0.8)
-        panel.set_xscale("log", base=2)
-        panel.set_yscale("log")
-        means = [value.mean for curve in own for arm in WAYS for value in curve.samples(arm)]
-        if means and min(means) > 0:  # an interval down to nothing would flatten all curves
-            panel.set_ylim(bottom=min(means) / 3)
-        places = sorted({size for curve in own for size in curve.outcome.adapted})
-        panel.set_xticks(places, _apart(places))
-        panel.set_xlabel("size")
-        panel.set_ylabel("samples to adapt")
-        if panel.get_legend_handles_labels()[0]:
-            panel.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        return as_svg(drawn, f"samples needed to adapt, by size; {group}")
-
-
-def _apart(places: Sequence[int]) -> list[str]:
-    """What to write at each place; nothing where the next one is too near.
-
-    >>> _apart([16, 64, 1_024, 3_072, 4_096])
-    ['16', '64', '1,024', '', '4,096']
-    """
-    least = (places[-1] / places[0]) ** (1 / 16)
-    near = [after < least * place for place, after in itertools.pairwise(places)]
-    said = zip(places, [*near, False], strict=True)
-    return ["" if close else f"{place:,}" for place, close in said]
-
-
 def _unbroken(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The same with names that stay on one line."""
-    return [(row[0].replace("-", "\N{NON-BREAKING HYPHEN}"), *row[1:]) for row in rows]
+    return [(_whole(row[0]), *row[1:]) for row in rows]
 
 
-def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
-    """Both ways of adapting, and the fit of the first. No sample is drawn as one."""
-    for arm, style in WAYS.items():
-        values = curve.samples(arm)
-        if not values:
-            continue
-        sizes = [value.sizes.high for value in values]
-        means = [max(value.mean, 1.0) for value in values]
-        first = arm == FROM_START
-        panel.plot(
-            sizes,
-            means,
-            style,
-            color=colour,
-            marker="o" if first else None,
-            markersize=4,
-            label=curve.name if arm == next(filter(curve.samples, WAYS)) else None,
-        )
-        for size, value, mean in zip(sizes, values, means, strict=True):
-            if curve.missed(arm)[size]:
-                panel.plot([size], [mean], marker="^", markersize=8, color=colour)
-            low, high = value.interval.low, value.interval.high
-            if first and math.isfinite(high):
-                panel.plot([size] * 2, [max(low, 1.0), high], color=colour, alpha=0.3, linewidth=3)
-    run = [value.sizes.high for value in curve.samples()]
-    tried = sum(len(value.seeds) for value in curve.samples())
-    if 2 * sum(curve.missed(FROM_START).values()) >= tried:
-        return  # a curve through runs that were mostly given up says nothing
-    grid = np.geomspace(run[0], run[-1], 50)
-    fitted = [curve.fitted(FROM_START, float(size)) or 0.0 for size in grid]
-    if min(fitted) > 0:
-        panel.plot(grid, fitted, color=colour, linewidth=0.7)
+def _whole(name: str) -> Markup:
+    return element("span", name, class_="nowrap")

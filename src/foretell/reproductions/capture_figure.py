@@ -19,7 +19,8 @@ Known limits: What the original's numbers were is unknown: sizes, thresholds, wi
     (sequences flat or logarithmic, graphs not reached or as a power). "Not reached" means: not
     within the samples that were given. Sorting ends earlier, since all its sizes share symbols,
     twice as many as the largest size, and all must be learned at the first; hence a second curve
-    that begins where a list shows many of them. Deep is what a half hour of one GPU allows;
+    that begins where a list shows many of them (without the control from scratch, and with
+    sixteen times the symbols of any row that arrived). Deep is what a half hour of one GPU allows;
     `foretell check` asks for other shapes, sizes and steps.
 Sources: arXiv 2603.11161, Figure 1 and Appendix C (words; the numbers are lost)
 """

@@ -211,7 +211,8 @@ class CaptureRun(Work):
         return {(own.arm, own.seed): fill(like, arrays[f"{own.arm}/{own.seed}"]) for own in members}
 
     def _weights(self) -> dict[str, np.ndarray]:
-        """What the small sizes gave, and what became of it at the largest."""
+        """What the small sizes gave, and what became of it at the largest: from the start, or step
+        by step where nothing adapts from the start."""
         found, adapted = {}, FROM_START if FROM_START in self.plan.arms else STEP_BY_STEP
         for name, shown in {"start": self.done[0], "adapted": self.done[-1]}.items():
             for (arm, seed), model in shown.models.items():

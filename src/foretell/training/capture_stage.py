@@ -101,8 +101,8 @@ def read_stage(
 ) -> Shown:
     """What the checks of a stage say of each member."""
     first, last = run.history[0]["in_range"], run.history[-1]["in_range"]
-    final = run.whole.loop.spread([jax.tree.map(jnp.asarray, state) for state in states])
-    constant, by_symbol = constant_shares(run.whole), shares_by_symbol(run.whole, final)
+    constant = constant_shares(run.whole)
+    by_symbol = shares_by_symbol(run.whole, [state.model for state in states])
     members = tuple(
         AdaptedMember(
             arm=arm,

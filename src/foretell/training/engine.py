@@ -29,9 +29,6 @@ WORTH_SECONDS = 40.0
 LEAVING = (
     8  # at least one in so many leaves at a time, so that a fleet is compiled a few times only
 )
-# Plans that are done are handed over if the others would keep them waiting for longer: testing a
-# few members apart is another program to compile on an accelerator.
-WAIT_SECONDS = 60.0
 STATUS = {RUNNING: "not fitted", FITTED: "fitted", DIVERGED: "diverged"}
 
 
@@ -56,8 +53,8 @@ Deliver = Callable[[int, Any, dict[str, Any]], None]  # place of a plan, its rec
 class Work(abc.ABC):
     """What a plan needs done in a folder: it can be interrupted, and goes on where it was.
 
-    Of several plans some may be done long before the others: those are given to `deliver`, if
-    there is one, and are in `handed` from then on.
+    Of several plans some may be done long before the others. Work that does not let them wait
+    gives them to `deliver`, if there is one; they are in `handed` from then on.
     """
 
     plan: Any
@@ -168,7 +165,7 @@ class Run(Work):
         return self.whole.loop.spread(self._everyone(states))
 
     def _hand_over(self, states: Tree, stop: threading.Event) -> None:
-        """Deliver what is done before the others are: in most runs that can wait."""
+        """Deliver, after a check, what is done before the others are: in most runs it waits."""
 
     def _begin(self, states: Tree) -> Tree:
         """What happens before the first step: nothing, in most runs."""

@@ -13,7 +13,7 @@ from foretell.core.task import ArrayTree, Example
 from foretell.models.attention import HELD, LONG
 from foretell.numerics.keys import key_for, root_key
 from foretell.training.member import Model, logits_and_targets, offsets
-from foretell.training.plan import Plan, Trial
+from foretell.training.plan import Plan
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
 SCORES_OF_ALL = 2**30  # the same over all members, on an accelerator that runs them together
@@ -22,16 +22,17 @@ OF_A_LABEL = 2  # for each label of a scored position, likewise
 LARGEST_PIECE = 250
 
 
-def piece_size(plan: Plan, trial: Trial, width: int) -> int:
-    """How many examples of that width a forward pass takes at once."""
+def piece_size(count: int, heads: int, width: int, members: int, logits: int = 0) -> int:
+    """How many of `count` examples of that width a forward pass takes at once.
+
+    `members` go at once on an accelerator; `logits` are the labels of all scored positions.
+    """
     most = SCORES
     if jax.default_backend() != "cpu":
-        most = min(SCORES, SCORES_OF_ALL // len(plan.members))
+        most = min(SCORES, SCORES_OF_ALL // members)
     scores = width * width if width * width < LONG else max(HELD, OF_A_POSITION * width)
-    task, heads = plan.members[0].task, plan.architecture.heads
-    logits = OF_A_LABEL * task.scored(trial.sizes.high) * len(task.labels)
-    fitting = most // (heads * max(scores, logits // heads))  # whichever is more decides
-    return max(1, min(LARGEST_PIECE, fitting, trial.count))
+    fitting = most // max(heads * scores, OF_A_LABEL * logits)  # whichever is more decides
+    return max(1, min(LARGEST_PIECE, fitting, count))
 
 
 class TrialSizes(NamedTuple):
@@ -63,12 +64,6 @@ class Right(NamedTuple):
     everywhere: Bool[Array | np.ndarray, "*member batch"]
     last: Bool[Array | np.ndarray, "*member batch"]
     share: Float[Array | np.ndarray, "*member batch"]
-
-
-def samples_drawn(plan: Plan, trial: Trial, width: int) -> int:
-    """How many samples are drawn: whole pieces."""
-    piece = piece_size(plan, trial, width)
-    return -(-trial.count // piece) * piece
 
 
 def draw_trial(

@@ -92,6 +92,7 @@ class SequenceFleet(Fleet):
     def __init__(self, plan: Plan, loop: MemberLoop | None = None) -> None:
         self.plan = plan
         self.loop = loop or loop_for_device()
+        self.together = len(plan.members)  # in memory at once on an accelerator, at most
         tasks = tuple(each.task for each in plan.members)
         self.tokens = max(task.alphabet.size for task in tasks)
         self.labels = max(len(task.labels) for task in tasks)
@@ -148,7 +149,8 @@ class SequenceFleet(Fleet):
         """The fixed samples of a trial for every member."""
         task = self.plan.members[0].task
         width = task.width(self._largest(trial))
-        kind = (trial.probe, evaluation.samples_drawn(self.plan, trial, width), width)
+        piece = self._piece(trial)
+        kind = (trial.probe, -(-trial.count // piece) * piece, width)  # whole pieces
         if kind not in self._drawers:
             draw = partial(evaluation.draw_trial, self.plan, *kind)
             self._drawers[kind] = self.loop.compile(draw)
@@ -171,18 +173,29 @@ class SequenceFleet(Fleet):
         padding, and all longer tests share one; otherwise each has its own."""
         return self._largest(trial) if self.loop.batched else trial.sizes.high
 
-    def score(self, states: Tree, trial: Trial, samples: Tree) -> list[evaluation.Right]:
-        """Which samples each member gets right. One compilation a width, whatever the probe."""
+    def _piece(self, trial: Trial) -> int:
+        """Examples in one forward pass: as many for some of the members as for all of them."""
+        task, size = self.plan.members[0].task, self._largest(trial)
+        logits = task.scored(size) * self.labels
+        heads = self.plan.architecture.heads
+        return evaluation.piece_size(trial.count, heads, task.width(size), self.together, logits)
+
+    def models(self, states: Tree) -> Tree:
+        """The models alone, where they are."""
+        return self.loop.pick(states, lambda state: state.model)
+
+    def score(self, models: Tree, trial: Trial, samples: Tree) -> list[evaluation.Right]:
+        """Which samples each model gets right. One compilation a width, whatever the probe."""
         task, size = self.plan.members[0].task, self._scored_size(trial)
-        piece = evaluation.piece_size(self.plan, trial, task.width(self._largest(trial)))
+        piece = self._piece(trial)
         place = (size, piece, trial.count)
         if place not in self._scorers:
             self._scorers[place] = self.loop.compile(
-                lambda data, state, drawn: evaluation.score(
-                    data.label_count, state.model, drawn, task.scored(size), piece
+                lambda data, model, drawn: evaluation.score(
+                    data.label_count, model, drawn, task.scored(size), piece
                 )
             )
-        right = self.loop.gather(self._scorers[place](self.data, states, samples))
+        right = self.loop.gather(self._scorers[place](self.data, models, samples))
         return [jax.tree.map(lambda own: np.asarray(own)[: trial.count], each) for each in right]
 
     def among(self, places: Sequence[int]) -> SequenceFleet:
@@ -207,7 +220,7 @@ class SequenceFleet(Fleet):
 
     def check(self, states: Tree, last: bool) -> tuple[Tree, list[float]]:
         """In-range score of every member; those that are all right are fitted from now on."""
-        right = self.score(states, self.plan.trials[0], self.in_range)
+        right = self.score(self.models(states), self.plan.trials[0], self.in_range)
         if self.plan.until is not None:
             shares = [float(each.share.mean()) for each in right]
             return self.mark(states, [share >= self.plan.until for share in shares]), shares

@@ -123,7 +123,8 @@ class PointFleet(Fleet):
     def _pieces(self) -> tuple[int, int]:
         """Graphs in one forward pass, and in all of them."""
         trial = self.plan.trials[0]
-        piece = piece_size(self.plan, trial, trial.sizes.high)
+        heads, members = self.plan.architecture.heads, len(self.plan.members)
+        piece = piece_size(trial.count, heads, trial.sizes.high, members)
         return piece, -(-trial.count // piece) * piece
 
     @cached_property

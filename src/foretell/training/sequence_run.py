@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from foretell.training.checkpoint import named_arrays
-from foretell.training.engine import STATUS, WAIT_SECONDS, Run
+from foretell.training.engine import LEAVING, STATUS, Run
 from foretell.training.evaluation import guess_from_current_token
 from foretell.training.fleet import SequenceFleet
 from foretell.training.loops import Tree
@@ -20,6 +20,10 @@ from foretell.training.member import RUNNING, MemberState, own_rows
 from foretell.training.plan import Plan, join
 from foretell.training.record import Baseline, MemberRecord, Record, Score, by_size
 from foretell.training.stopping import Interrupted
+
+# Plans that are done are tested and handed over at a check if the others would keep them waiting
+# for longer, and if they are not too few: on an accelerator testing them is a program of its own.
+WAIT_SECONDS = 60.0
 
 
 @final
@@ -49,11 +53,11 @@ class SequenceRun(Run):
         standing = zip(self.active, self.fleet.standing(states), strict=True)
         running = {place for place, (status, _) in standing if status == RUNNING}
         ready = [at for at in self._waiting if running.isdisjoint(self._places[at])]
-        if not ready:
+        few = LEAVING * sum(len(self._places[at]) for at in ready) < len(self.plan.members)
+        if not ready or (few and self.whole.loop.batched):
             return
-        members = self._everyone(states)
         try:
-            found = self._results(ready, members, stop)
+            found = self._results(ready, self._everyone(states), None, stop)
         except Interrupted:
             self._save(states)
             raise
@@ -67,7 +71,8 @@ class SequenceRun(Run):
         """Scores by probe, range and size, of every plan that was not handed over."""
         self.fleet, self.active = self.whole, list(range(len(self.plan.members)))
         self.report(states, "testing")
-        return self._results(self._waiting, self.whole.members(states), stop)
+        models = None if self.handed else self.whole.models(states)
+        return self._results(self._waiting, self.whole.members(states), models, stop)
 
     @property
     def _waiting(self) -> list[int]:
@@ -81,12 +86,21 @@ class SequenceRun(Run):
         return [range(*pair) for pair in itertools.pairwise(ends)]
 
     def _results(
-        self, wanted: Sequence[int], members: Sequence[MemberState], stop: threading.Event
+        self,
+        wanted: Sequence[int],
+        members: Sequence[MemberState],
+        models: Tree | None,
+        stop: threading.Event,
     ) -> list[tuple[Record, dict[str, np.ndarray]]]:
-        """Record and weights of these plans, their members tested together."""
+        """Record and weights of these plans, their members tested together.
+
+        `models` are those of all members, where they are, if nobody is left out.
+        """
         places = [place for at in wanted for place in self._places[at]]
         firsts = {self._places[at][0] for at in wanted}  # baselines belong to the task
-        scores, baselines = self._test(places, firsts, members, stop)
+        if models is None:
+            models = self.whole.loop.spread([members[place].model for place in places])
+        scores, baselines = self._test(places, firsts, models, stop)
         self.count_seconds()
         found = []
         for at in wanted:
@@ -149,18 +163,18 @@ class SequenceRun(Run):
         self,
         places: Sequence[int],
         firsts: Container[int],
-        members: Sequence[MemberState],
+        models: Tree,
         stop: threading.Event,
     ) -> tuple[dict[int, list[Score]], dict[int, list[Baseline]]]:
         """Scores of the members at these places, trial by trial; baselines of the first ones."""
-        fleet = self.whole if len(places) == len(members) else self.whole.among(places)
-        states = fleet.loop.spread([members[place] for place in places])
+        everybody = len(places) == len(self.plan.members)
+        fleet = self.whole if everybody else self.whole.among(places)
         scores: dict[int, list[Score]] = {place: [] for place in places}
         baselines: dict[int, list[Baseline]] = {place: [] for place in places}
         seen = [drawn.example for drawn in fleet.loop.gather(fleet.in_range)]
         for index, trial in enumerate(self.plan.trials):
             samples = fleet.in_range if index == 0 else fleet.samples(trial)
-            rights = fleet.score(states, trial, samples)
+            rights = fleet.score(models, trial, samples)
             drawn = fleet.loop.gather(samples)
             asked = (trial.label, trial.sizes.low, trial.sizes.high)
             for at, place in enumerate(places):

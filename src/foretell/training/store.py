@@ -25,6 +25,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,19 +92,27 @@ class Store:
         write_atomically(folder / FLEET, json.dumps(runs))
         return folder
 
-    def fleet_of(self, unfinished: Collection[RunName], among: Collection[RunName]) -> set[RunName]:
+    def fleet_of(self, unfinished: Sequence[RunName], among: Collection[RunName]) -> list[RunName]:
         """The runs of a fleet that was left in the middle and has all of these, none but those.
 
-        Some of its runs may be finished: they were done before the others.
+        In its own order. Some may be finished: they were done before the others. Without such a
+        fleet: these themselves.
         """
+        for folder, runs in self._fleets():
+            if (folder / POINTER).exists() and {*unfinished} <= {*runs} <= {*among}:
+                return runs
+        return list(unfinished)
+
+    def sweep_fleets(self) -> None:
+        """Remove checkpoints of fleets whose runs are all finished: a kill may have left them."""
+        for folder, runs in self._fleets():
+            if all(self.is_finished(self.folder(*run)) for run in runs):
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _fleets(self) -> Iterator[tuple[Path, list[RunName]]]:
         for path in sorted((self.root / "fleets").glob(f"*/{FLEET}")):
-            if not (path.parent / POINTER).exists():
-                continue
-            with contextlib.suppress(OSError, ValueError, TypeError):  # begin anew
-                runs = {(str(one), str(other)) for one, other in json.loads(path.read_text())}
-                if set(unfinished) <= runs <= set(among):
-                    return runs
-        return set(unfinished)
+            with contextlib.suppress(OSError, ValueError, TypeError):  # as if it were not there
+                yield path.parent, [(str(a), str(b)) for a, b in json.loads(path.read_text())]
 
     @contextlib.contextmanager
     def working_on(self, folder: Path) -> Iterator[None]:

@@ -10,10 +10,15 @@ import pytest
 
 from foretell.core.question import Verdict
 from foretell.plain.errors import BadInput
-from foretell.protocols._adaptation import Adaptation, adaptations
+from foretell.protocols._adaptation import (
+    UNADAPTED,
+    Adaptation,
+    adaptations,
+    lost_symbols,
+)
 from foretell.protocols._asking import Request
 from foretell.protocols._running import measure
-from foretell.protocols.capture import UNADAPTED, Capture
+from foretell.protocols.capture import Capture
 from foretell.training.capture_plan import (
     ARMS,
     FROM_SCRATCH,
@@ -313,6 +318,26 @@ def test_a_run_that_lost_a_symbol_says_which():
     assert {each["seed"] for each in lost} == {0}
     assert {each["arm"] for each in lost} == {FROM_START, STEP_BY_STEP}
     assert lost[0]["lost"] == {"t2": 0.2} and lost[0]["others"] == pytest.approx(0.99)
+    everywhere = [dataclasses.replace(own, by_symbol={"t0": 0.6, "t1": 0.4}) for own in told]
+    assert lost_symbols(CaptureRecord(tuple(everywhere), (), 1.0)) == []
+    assert lost_symbols(record_of(plan, never, never, (True,) * 3)) is None  # not recorded then
+
+
+def test_as_it_is_speaks_of_what_the_small_sizes_gave():
+    question, protocol = settled()
+    for arms, known in ((ARMS, SIZES), ((STEP_BY_STEP,), SIZES[:1])):
+        asked = dataclasses.replace(protocol, arms=arms)
+        plan = asked.plan(question, (0, 1, 2))
+        told = [member(PRE_TRAINING, 16, seed, 5_000) for seed in plan.seeds]
+        for stage in plan.stages[1:]:
+            told += [
+                member(arm, stage.sizes.high, seed, 100)
+                for arm in stage.sources
+                for seed in plan.seeds
+            ]
+        found = asked.read(question, plan, CaptureRecord(tuple(told), (), 1.0), PROVENANCE)
+        as_it_is = [value.sizes.high for value in found.values if value.probe == UNADAPTED]
+        assert tuple(as_it_is) == known
 
 
 def test_how_to_adapt_can_be_asked_for():

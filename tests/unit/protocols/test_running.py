@@ -47,8 +47,8 @@ def test_a_fleet_left_in_the_middle_goes_on_whole(tmp_path, first_one_fits):
         train(asked, store, stop_later)
     assert [store.is_finished(folder(store, each)) for each in asked] == [True, False]
     first = (folder(store, asked[0]) / "run.json").read_bytes()
-    train(asked, store, lambda now: steps.append(now.step))
-    assert steps[0] > 40  # it went on
+    train(asked[1:], store, lambda now: steps.append(now.step), among=asked[::-1])
+    assert steps[0] > 40  # it went on, in whatever order it is asked for
     assert not list((tmp_path / "fleets").iterdir())
     assert (folder(store, asked[0]) / "run.json").read_bytes() == first  # and was not made again
     run = store.load_run(folder(store, asked[1]))
@@ -69,10 +69,23 @@ def test_a_fleet_is_known_by_its_runs(tmp_path):
     store = Store(tmp_path)
     one, two, three = (("q", "1"), ("q", "2"), ("q", "3"))
     place = store.open_fleet("both", [one, two])
-    assert store.fleet_of([two], [one, two]) == {two}  # nothing was saved there
+    assert store.fleet_of([two], [one, two]) == [two]  # nothing was saved there
     (place / "checkpoint.json").write_text("{}")
-    assert store.fleet_of([two], [one, two, three]) == {one, two}
-    assert store.fleet_of([two], [two, three]) == {two}  # the other was not asked for
-    assert store.fleet_of([two, three], [one, two, three]) == {two, three}
+    assert store.fleet_of([two], [three, two, one]) == [one, two]  # in its own order
+    assert store.fleet_of([two], [two, three]) == [two]  # the other was not asked for
+    assert store.fleet_of([two, three], [one, two, three]) == [two, three]
     (place / "fleet.json").write_text("not a list")
-    assert store.fleet_of([two], [one, two]) == {two}
+    assert store.fleet_of([two], [one, two]) == [two]
+
+
+def test_fleets_whose_runs_are_all_there_are_swept(tmp_path):
+    store = Store(tmp_path)
+    runs = [("q", "1"), ("q", "2")]
+    place = store.open_fleet("both", runs)
+    for done, run in enumerate(runs):
+        store.sweep_fleets()
+        assert place.exists(), done
+        store.folder(*run).mkdir(parents=True)
+        (store.folder(*run) / "run.json").write_text("{}")
+    store.sweep_fleets()
+    assert not place.exists()

@@ -12,7 +12,7 @@ from tests_plan import small_plan
 from foretell.core.question import SizeRange
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
-from foretell.training import member
+from foretell.training import evaluation, member
 from foretell.training.evaluation import LARGEST_PIECE, Right, piece_size
 from foretell.training.fleet import SequenceFleet
 from foretell.training.loops import BRIEF, LASTING, OneByOne, Together
@@ -123,7 +123,7 @@ def test_the_last_answer_is_scored_apart():
     plan = small_plan(members=members, task="accept:parity-language", positional="nope")
     fleet = SequenceFleet(plan, OneByOne())
     trial = plan.trials[1]
-    for right in fleet.score(fleet.start(), trial, fleet.samples(trial)):
+    for right in fleet.score(fleet.models(fleet.start()), trial, fleet.samples(trial)):
         assert (right.last | ~right.everywhere).all()  # all right means the last is right
         assert right.last.sum() > right.everywhere.sum()  # an untrained model is right by luck
 
@@ -222,9 +222,19 @@ def test_only_gpus_are_spared_and_what_lasts_is_spared_less(
 
 
 def test_long_inputs_are_tested_several_at_a_time_and_longer_ones_fewer():
-    plan = small_plan()
-    trial = Trial(plan.trials[0].probe, plan.trials[0].sizes, 10 * LARGEST_PIECE)
-    sizes = [piece_size(plan, trial, width) for width in (64, 1_000, 1_024, 2_048, 4_096, 16_384)]
+    widths, count = (64, 1_000, 1_024, 2_048, 4_096, 16_384), 10 * LARGEST_PIECE
+    sizes = [piece_size(count, 1, width, 2) for width in widths]
     assert sizes[0] == LARGEST_PIECE and sizes[-1] >= 1
     assert all(later <= 2 * earlier for earlier, later in itertools.pairwise(sizes))
-    assert sizes[-2] > (1 << 27) // (plan.architecture.heads * 4_096**2)  # as if all were held
+    assert sizes[-2] > (1 << 27) // 4_096**2  # as if all were held
+    assert piece_size(count, 1, 2_048, 2, logits=2**26) == 1 < sizes[3]  # thousands of labels
+
+
+def test_some_members_are_tested_in_pieces_of_the_whole(monkeypatch):
+    """On an accelerator pieces follow from how many members there are; samples are whole pieces."""
+    fleet = SequenceFleet(small_plan(count=4), OneByOne())
+    for trial in fleet.plan.trials:
+        monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+        monkeypatch.setattr(evaluation, "SCORES_OF_ALL", 2**13)
+        whole, few = fleet._piece(trial), fleet.among([1]).plan.members
+        assert len(few) == 1 and fleet.among([1])._piece(trial) == whole < 40

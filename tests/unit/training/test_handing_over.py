@@ -83,8 +83,15 @@ def test_a_stop_while_testing_loses_nothing(tmp_path, first_plan_fits, nothing_w
         with pytest.raises(Interrupted):
             run(tmp_path / "parts", plans, lambda *results: found.append(results)).execute()
     assert not found
-    again = run(tmp_path / "parts", plans, lambda *results: found.append(results))
+    steps = []
+    again = run(
+        tmp_path / "parts",
+        plans,
+        lambda *results: found.append(results),
+        lambda now: steps.append(now.step),
+    )
     (rest,) = again.execute()
+    assert steps[0] > 20  # it went on where it was
     assert [at for at, *_ in found] == [0]
     assert [check["step"] for check in rest[0].history] == [20, 40, 60]
     np.testing.assert_equal(rest[0].scores, whole[1][0].scores)
