@@ -7,7 +7,7 @@ import pytest
 
 from foretell.protocols._asking import Request
 from foretell.protocols._running import Asked, train
-from foretell.training import fleet, sequence_run
+from foretell.training import sequence_run
 from foretell.training.stopping import Interrupted
 from foretell.training.store import Store
 
@@ -19,24 +19,17 @@ def two_asked():
 
 
 @pytest.fixture
-def first_one_fits(monkeypatch):
-    """At the first check the models of the first question fit, and no others ever do."""
+def nothing_waits(monkeypatch):
     monkeypatch.setattr(sequence_run, "WAIT_SECONDS", 0.0)
-    usual = fleet.SequenceFleet.check
-
-    def check(self, states, last):
-        states, scores = usual(self, states, last)
-        seeds = [int(own.seed) for own in self.loop.gather(self.data)]
-        return self.mark(states, [seed < 7 for seed in seeds]), scores
-
-    monkeypatch.setattr(fleet.SequenceFleet, "check", check)
 
 
 def folder(store, asked):
     return store.folder(asked.question.hash, asked.plan.hash)
 
 
-def test_a_fleet_left_in_the_middle_goes_on_whole(tmp_path, first_one_fits):
+def test_a_fleet_left_in_the_middle_goes_on_whole(
+    tmp_path, only_seeds_below_seven_fit, nothing_waits
+):
     store, asked, steps = Store(tmp_path), two_asked(), []
 
     def stop_later(progress):

@@ -18,19 +18,6 @@ def two_plans():
 
 
 @pytest.fixture
-def first_plan_fits(monkeypatch):
-    """At the first check the members of the first plan fit, and no others ever do."""
-    usual = fleet.SequenceFleet.check
-
-    def check(self, states, last):
-        states, scores = usual(self, states, last)
-        seeds = [int(own.seed) for own in self.loop.gather(self.data)]
-        return self.mark(states, [seed < 7 for seed in seeds]), scores
-
-    monkeypatch.setattr(fleet.SequenceFleet, "check", check)
-
-
-@pytest.fixture
 def nothing_waits(monkeypatch):
     monkeypatch.setattr(sequence_run, "WAIT_SECONDS", 0.0)
 
@@ -44,7 +31,7 @@ def run(folder, plans, deliver=None, show=lambda progress: None, handed=()):
 
 @pytest.mark.parametrize("loop", [loops.OneByOne, loops.Together])
 def test_a_plan_that_is_done_is_delivered_before_the_others_end(
-    tmp_path, first_plan_fits, nothing_waits, monkeypatch, loop
+    tmp_path, only_seeds_below_seven_fit, nothing_waits, monkeypatch, loop
 ):
     monkeypatch.setattr(fleet, "loop_for_device", loop)
     plans, steps, found = two_plans(), [], {}
@@ -66,12 +53,14 @@ def test_a_plan_that_is_done_is_delivered_before_the_others_end(
         assert all((ours[name] == theirs[name]).all() for name in theirs)
 
 
-def test_plans_wait_where_it_does_not_take_long(tmp_path, first_plan_fits):
+def test_plans_wait_where_it_does_not_take_long(tmp_path, only_seeds_below_seven_fit):
     made = run(tmp_path, two_plans(), deliver=lambda *results: pytest.fail("it could wait"))
     assert len(made.execute()) == 2
 
 
-def test_a_stop_while_testing_loses_nothing(tmp_path, first_plan_fits, nothing_waits, monkeypatch):
+def test_a_stop_while_testing_loses_nothing(
+    tmp_path, only_seeds_below_seven_fit, nothing_waits, monkeypatch
+):
     plans, found = two_plans(), []
     whole = run(tmp_path / "whole", plans).execute()
 
@@ -97,6 +86,6 @@ def test_a_stop_while_testing_loses_nothing(tmp_path, first_plan_fits, nothing_w
     np.testing.assert_equal(rest[0].scores, whole[1][0].scores)
 
 
-def test_what_somebody_has_is_not_made_again(tmp_path, first_plan_fits, nothing_waits):
+def test_what_somebody_has_is_not_made_again(tmp_path, only_seeds_below_seven_fit, nothing_waits):
     made = run(tmp_path, two_plans(), lambda *results: pytest.fail("made again"), handed={0})
     assert len(made.execute()) == 1
