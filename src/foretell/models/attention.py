@@ -19,9 +19,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Float32, Int, Key
 
-from foretell.core.architecture import Architecture, AttentionScale
+from foretell.core.architecture import KINDS, Architecture, AttentionScale, Precision
 from foretell.models.layers import STANDARD_DEVIATION, Linear, residual_deviation
-from foretell.models.positional import Positional
+from foretell.models.positional import Positional, load
 from foretell.numerics.keys import key_for
 
 LONG = 2**20  # scores of a head; with fewer a batch fits, and the program stays what it always was
@@ -100,12 +100,9 @@ class View(eqx.Module):
 
     def fused(self, values: Float[Array, "batch key head part"]) -> bool:
         """Has the device a kernel for this? Only long inputs ask: short ones stay as they were."""
-        fitting = values.dtype == jnp.bfloat16 and values.shape[-1] % 8 == 0
-        if not (self.long and fitting and jax.default_backend() == "gpu"):
+        if not (self.long and self.in_order and self.viewers.first is None):
             return False
-        first = self.key_positions[:, :1]
-        no_bias = self.positional.bias(first, first) is None
-        return no_bias and self.in_order and self.viewers.first is None
+        return _fits_kernel(type(self.positional), values.dtype == jnp.bfloat16, values.shape[-1])
 
     def prepared(self) -> View:
         """The same, with its mask where it is small enough to be kept."""
@@ -138,6 +135,20 @@ class View(eqx.Module):
         if self.viewers.scale is not None:
             logits = logits * self.viewers.scale[:, None, :, None]
         return logits if visible is None else jnp.where(visible[:, None], logits, -jnp.inf)
+
+
+def has_kernel(architecture: Architecture, length: int) -> bool:
+    """Would a kernel of the device attend, if every row of that length were one input?"""
+    if architecture.kind != KINDS[0] or length * length < LONG:
+        return False
+    exact = architecture.precision is not Precision.BFLOAT16
+    part = architecture.width // architecture.heads
+    return _fits_kernel(load(architecture.positional), not exact, part)
+
+
+def _fits_kernel(positional: type[Positional], rounded: bool, part: int) -> bool:
+    no_bias = positional.bias is Positional.bias
+    return no_bias and rounded and part % 8 == 0 and jax.default_backend() == "gpu"
 
 
 @final

@@ -11,7 +11,7 @@ from typing import final
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Float32, Key
+from jaxtyping import Array, Float, Float32, Int, Key
 
 from foretell.core.architecture import Architecture, AttentionScale, Precision
 from foretell.models.attention import View, Viewers
@@ -52,8 +52,12 @@ class PointTransformer(eqx.Module):
             architecture,
         )
 
-    def __call__(self, rows: Float[Array, "batch length part"]) -> Float32[Array, " batch"]:
-        """The number for each set of points."""
+    def __call__(
+        self,
+        rows: Float[Array, "batch length part"],
+        sizes: Int[Array, " batch"] | None = None,
+    ) -> Float32[Array, " batch"]:
+        """The number for each set of points; of `sizes` points, where the rest is padding."""
         exact = self.architecture.precision is Precision.FLOAT32
         with jax.default_matmul_precision("highest" if exact else "default"):
             stream = self.enter(rows)
@@ -62,15 +66,18 @@ class PointTransformer(eqx.Module):
             *early, last = self.blocks
             count = rows.shape[1]
             for block in early:
-                stream = block(stream, self._view(count, count))
+                stream = block(stream, self._view(count, count, sizes))
             asked = jnp.full((rows.shape[0], 1), READ_AT)
-            stream = last(stream, self._view(1, count), asked)
+            stream = last(stream, self._view(1, count, sizes), asked)
             return self.leave(self.norm(stream)).astype(jnp.float32)[:, 0, 0]
 
-    def _view(self, queries: int, keys: int) -> View:
-        """Everybody who asks sees everybody, from nowhere in particular."""
-        here, scale = jnp.zeros((1, queries), jnp.int32), None
+    def _view(self, queries: int, keys: int, sizes: Int[Array, " batch"] | None) -> View:
+        """Everybody who asks sees every point, from nowhere in particular."""
+        seen = jnp.full(1, keys) if sizes is None else sizes
+        shape = len(seen), queries
+        here, scale = jnp.zeros(shape, jnp.int32), None
         if self.architecture.attention_scale is AttentionScale.LOG_LENGTH:
-            scale = jnp.log(jnp.full(here.shape, keys, jnp.float32))
-        viewers = Viewers(here, None, None, scale)
+            scale = jnp.broadcast_to(jnp.log(seen.astype(jnp.float32))[:, None], shape)
+        last = None if sizes is None else jnp.broadcast_to(sizes[:, None] - 1, shape)
+        viewers = Viewers(here, None, last, scale)
         return View(self.positional, viewers, jnp.zeros((1, keys), jnp.int32)).prepared()

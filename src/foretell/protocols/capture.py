@@ -3,12 +3,12 @@
 What: Does a model learn the algorithm, or only the sizes it saw? If it learned the algorithm, a
     larger size needs a few further samples, growing no faster than the logarithm of the size.
 Definition: Models train at sizes up to T0 until a share of the scored positions is right on
-    held-out samples of size T0. From those weights, with a fresh Adam, they train at size T alone
-    (with `--mixed`, at all sizes up to T, which the definition allows too), for larger T such as
-    2 T0, 4 T0, … (arm `from the start`); or from the weights of the previous size, where the
-    samples of all sizes up to T add up (arm `step by step`). Samples are steps times batch at the
-    first check that passes. Controls: `from scratch` at every T, and the accuracy at T without
-    adapting. `--arms` picks some. A logarithm and a power are fitted with intervals over seeds.
+    held-out samples of size T0. From those weights, with a fresh Adam, they train at all sizes up
+    to T, as the definition has it (with `--alone`, at T only), for larger T such as 2 T0, 4 T0, …
+    (arm `from the start`); or from the weights of the previous size, where the samples of all
+    stages up to T add up (arm `step by step`). Samples are steps times batch at the first check
+    that passes. Controls: `from scratch` at every T, and the accuracy at T without adapting.
+    `--arms` picks some. A logarithm and a power are fitted with intervals over seeds.
 Example:
     >>> Capture().rule.split(":")[0]
     'yes'
@@ -17,7 +17,7 @@ Known limits: The paper's sizes, thresholds and rates are lost: 0.95 (0.8 for gr
     settings are ours. A check that passes by luck stops too early, by about one interval between
     checks. On a CPU the cap is low, so a "no" there may only mean slow, and nothing is trained
     from scratch. Four sizes cannot tell a logarithm from a small power: that takes the GPU's.
-    Graphs are trained at T0 exactly.
+    Graphs are trained at T0 exactly before they adapt.
 Sources: arXiv 2603.11161, Sections 2 and 5, Appendix C (words; the numbers are lost)
 """
 
@@ -100,7 +100,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     largest_from_scratch: int | None = None
     stop_at_miss: bool = False
     first_threshold: float | None = None  # of pre-training: the question's, unless told
-    mixed: bool = False  # adapt at all sizes up to T, as the definition allows
+    mixed: bool = True  # adapt at all sizes up to T, as in the definition, or at T alone
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -159,7 +159,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         schedule["adapting_steps"] = either(request.steps, schedule["adapting_steps"])
         schedule["adapting_check"] = either(request.check_every, schedule["adapting_check"])
         schedule["samples"] = either(request.samples, schedule["samples"])
-        schedule["mixed"] = either(request.mixed, False)
+        schedule["mixed"] = either(request.mixed, True)
         if request.arms is not None:
             schedule["arms"] = tuple(arm.strip() for arm in request.arms.split(","))
         if request.learning_rate is not None:

@@ -15,8 +15,8 @@ Example:
 
 Known limits: One task, two layers. Entropies are read at one position of 64 inputs a size. All
     settings are ours. Models adapt from the start only, not step by step, since what scaling
-    changes of one size is seen there already. Four symbols. The GPU's preset has not
-    been run.
+    changes of one size is seen there already, and at each size alone. Four symbols. The GPU's
+    preset has not been run.
 Sources: arXiv 2603.11161, Section 5 (words); attention over longer inputs: Chiang and Cholak 2022
 """
 
@@ -66,6 +66,7 @@ class AttentionDilution(Reproduction):
                 positional=positional,
                 attention_scale=scale,
                 start=start,
+                mixed=False,
             )
             protocol = request.build_protocol()
             assert isinstance(protocol, Capture)

@@ -6,9 +6,10 @@ Definition: Each curve is one question of the protocol `capture`. Sequences: rot
     layers. Graphs: points without order, two layers or eight. On a GPU: bfloat16 (sorting and deep
     models float32), three seeds, sizes to 4,096 (sorting and graphs 256; sorting-long, in bfloat16,
     from 512 on), given up after 65,536 samples of a size, larger sizes left out once both ways of
-    adapting were given up; from scratch to 256 only. On a CPU: two layers only, sizes up to eight
-    times the first, and given up after 6,400 samples. Models, vocabularies, batches and rates are
-    the same on both, but for sorting's symbols and the deep models.
+    adapting were given up; from scratch to 256 only. Inputs have all sizes up to T. On a CPU: two
+    layers only, sizes up to eight times the first, and given up after 6,400 samples. Models,
+    vocabularies, batches and rates are the same on both, but for sorting's symbols and the deep
+    models.
 Example:
     >>> from foretell.protocols._asking import Budget
     >>> [line.label for line in CaptureFigure().lines(Budget.CPU)][:2]

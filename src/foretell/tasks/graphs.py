@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Array, Float, Int, Key, UInt32
+from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -52,11 +52,13 @@ class Points(NamedTuple):
     """Graphs as rows of numbers, with what is asked of them.
 
     A row is x, y and the role: 0 for a relay, 1 for the source (node 0), -1 for the target (node
-    1). Labels are whole numbers, or not a number where no graph was found in all rounds.
+    1). Labels are whole numbers, or not a number where no graph was found in all rounds. Graphs of
+    several sizes are padded; `sizes` says how many rows of each are nodes.
     """
 
     rows: Float[Array, "batch length part"]
     labels: Float[Array, " batch"]
+    sizes: Int[Array, " batch"] | None = None
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,36 @@ class GraphTask(AnsweringTask, SettledTask):
         labels = jnp.where(jnp.arange(count) < found, numbers.astype(jnp.float32), jnp.nan)
         return Points(rows_of(points), labels)
 
+    def draw_mixed(self, key: Key[Array, ""], sizes: Int[Array, " batch"], width: int) -> Points:
+        """A graph of each of these sizes, at most `width`, which alone is not traced.
+
+        Each place draws until it has one: moving those that will do to the front, as for one size,
+        would prefer the sizes at which they are common.
+        """
+        self.require(width)
+
+        def one(key: Key[Array, ""], size: Int[Array, ""]) -> tuple[Array, Array]:
+            points, joined = self._draw_joined(key, size, width)
+            number = self.number(self.pack(points, size)).astype(jnp.float32)
+            return points, jnp.where(joined, number, jnp.nan)
+
+        points, labels = jax.vmap(one)(jax.random.split(key, len(sizes)), sizes)
+        return Points(rows_of(points), labels, sizes)
+
+    def _draw_joined(
+        self, key: Key[Array, ""], size: Int[Array, ""], width: int
+    ) -> tuple[Int[Array, "length part"], Bool[Array, ""]]:
+        """Points, the first `size` of which join source and target; and whether they do."""
+
+        def points_of(turn: Int[Array, ""]) -> Int[Array, "length part"]:
+            return draw_points(key_for(key, turn), width)
+
+        def apart(turn: Int[Array, ""]) -> Array:
+            return (hop_distance(self.pack(points_of(turn), size)) < 0) & (turn < ROUNDS)
+
+        turn = lax.while_loop(apart, lambda turn: turn + 1, jnp.int32(0))
+        return points_of(turn), turn < ROUNDS
+
     def _keep_joined(
         self, key: Key[Array, ""], size: int, count: int
     ) -> tuple[Int[Array, "batch length part"], Int[Array, ""]]:
@@ -177,16 +209,7 @@ class GraphTask(AnsweringTask, SettledTask):
         self, key: Key[Array, ""], size: Int[Array, ""], width: int
     ) -> tuple[Int[Array, " length"], Int[Array, ""], Int[Array, " size"], Int[Array, ""]]:
         """Graphs until one joins source and target."""
-        most = min((width - 4) // 2, self.longest)
-
-        def points_of(turn: Int[Array, ""]) -> Int[Array, "length part"]:
-            return draw_points(key_for(key, turn), most)
-
-        def apart(turn: Int[Array, ""]) -> Array:
-            return (hop_distance(self.pack(points_of(turn), size)) < 0) & (turn < ROUNDS)
-
-        turn = lax.while_loop(apart, lambda turn: turn + 1, jnp.int32(0))
-        points = points_of(turn)
+        points, _ = self._draw_joined(key, size, min((width - 4) // 2, self.longest))
         number = self.number(self.pack(points, size))
         return points.reshape(-1), 2 * size, number[None], jnp.int32(1)
 

@@ -17,7 +17,6 @@ from foretell.core.question import SizeRange
 from foretell.core.task import Task
 from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput
-from foretell.tasks.graphs import GraphTask
 from foretell.training.plan import Member, Plan, Trial, require_sizes
 
 FROM_START = "from the start"  # from the weights that the small sizes gave
@@ -84,13 +83,6 @@ class CapturePlan:
             )
         if FROM_SCRATCH in self.arms and len(self.arms) == 1:
             raise BadInput("a control needs something to be compared with", hint=FROM_START)
-        if self.mixed and isinstance(self.task, GraphTask):
-            raise BadInput(
-                "graphs of several sizes do not train together",
-                seen=self.task.name,
-                why="a batch of points has one size",
-                hint="--alone",
-            )
         whole = (self.start.high, *self.sizes)
         if not self.sizes or any(b <= a for a, b in itertools.pairwise(whole)):
             raise BadInput("sizes to adapt to grow from the start", seen=list(whole))

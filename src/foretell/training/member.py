@@ -18,6 +18,7 @@ from jaxtyping import Array, Float, Int, Key
 from foretell.compiler.finite import FiniteTransformer
 from foretell.core.alphabet import PAD
 from foretell.core.task import ArrayTree, Example, Task
+from foretell.models.attention import has_kernel
 from foretell.models.position_products import PENALTIES
 from foretell.models.positional import load as load_positional
 from foretell.models.sequence_model import Model as Trained
@@ -107,12 +108,20 @@ def draw_batch(plan: Plan, room: Room, data: MemberData, step: Int[Array, ""]) -
     key = key_for(root_key(data.seed), "train", step)
     index = antithetic(key_for(key, "sizes"), plan.batch, data.size_count)
     width = task.width(plan.train.high)
-    width = aligned(width) if plan.one_to_a_row else width
+    one_to_a_row = alone_in_a_row(plan)
+    width = aligned(width) if one_to_a_row else width
     example = task.sample(key_for(key, "examples"), data.sizes[index], width, tables=data.tables)
     shift = offsets(plan, example.tokens, key_for(key, "offsets"))
-    if plan.one_to_a_row:
+    if one_to_a_row:
         return alone(example, shift, task.scored(plan.train.high))
     return pack(example, shift, room)
+
+
+def alone_in_a_row(plan: Plan) -> bool:
+    """Is a row one example? Where all are equally long, so that nothing is gained by two in a row,
+    and where the device's kernel for long inputs attends, which knows no second one."""
+    width = plan.members[0].task.width(plan.train.high)
+    return plan.one_size or has_kernel(plan.architecture, width)
 
 
 def offsets(plan: Plan, tokens: Int[Array, "batch length"], key: Key[Array, ""]) -> Array:

@@ -180,8 +180,8 @@ class Plan:
         return bool(self.position_penalty) and self.penalized != FIRST_KEY
 
     @property
-    def one_to_a_row(self) -> bool:
-        """Are all examples equally long, so that nothing is gained by two in a row?"""
+    def one_size(self) -> bool:
+        """Are all examples equally long?"""
         return self.until is not None and self.train.low == self.train.high
 
     @property

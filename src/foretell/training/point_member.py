@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ from foretell.training.evaluation import piece_size
 from foretell.training.fleet import Fleet
 from foretell.training.loops import MemberLoop, Tree, loop_for_device
 from foretell.training.member import MemberState, guarded, optimiser
+from foretell.training.packing import antithetic
 from foretell.training.plan import Plan
 
 PARTS = 3  # numbers in a row: x, y, role
@@ -41,11 +42,19 @@ def create(plan: Plan, data: PointData) -> MemberState:
     return MemberState(model, optimiser(plan).init(model), zero, zero, jnp.zeros(()))
 
 
-def draw(plan: Plan, path: tuple[Any, ...], seed: Int[Array, ""], count: int) -> Points:
-    """Graphs of the plan's largest size: training at smaller ones would need other shapes."""
+def draw_batch(plan: Plan, step: Int[Array, ""], seed: Int[Array, ""]) -> Points:
+    """The training batch of a step: sizes uniform over those of the plan."""
+    key, (low, high) = key_for(root_key(seed), "train", step), (plan.train.low, plan.train.high)
+    if low == high:
+        return _graphs(plan).draw_graphs(key, high, plan.batch)
+    index = antithetic(key_for(key, "sizes"), plan.batch, jnp.int32(high - low + 1))
+    return _graphs(plan).draw_mixed(key_for(key, "graphs"), low + index, high)
+
+
+def _graphs(plan: Plan) -> GraphTask:
     task = plan.members[0].task
     assert isinstance(task, GraphTask)
-    return task.draw_graphs(key_for(root_key(seed), *path), plan.train.high, count)
+    return task
 
 
 def loss(
@@ -56,7 +65,8 @@ def loss(
     Of a piece of a batch, its share of that: `counted` is how many graphs of the batch count.
     """
     known = jnp.isfinite(points.labels)
-    errors = jnp.where(known, model(points.rows) - jnp.where(known, points.labels, 0.0), 0.0)
+    found = model(points.rows, points.sizes)
+    errors = jnp.where(known, found - jnp.where(known, points.labels, 0.0), 0.0)
     counted = jnp.sum(known) if counted is None else counted
     return jnp.sum(jnp.square(errors)) / jnp.maximum(counted, 1)
 
@@ -66,7 +76,7 @@ def segment(plan: Plan, data: PointData, state: MemberState) -> MemberState:
     pieces = pieces_for(plan, plan.batch, bytes_of_row(plan.architecture, plan.train.high, 1, 1))
 
     def step(now: MemberState, _: None) -> tuple[MemberState, Float[Array, ""]]:
-        points = draw(plan, ("train", now.step), data.seed, plan.batch)
+        points = draw_batch(plan, now.step, data.seed)
         counted = jnp.sum(jnp.isfinite(points.labels))
         cost_of = partial(loss, counted=counted)
         cost, gradient = cost_and_gradient(cost_of, now.model, points, pieces)
@@ -130,9 +140,13 @@ class PointFleet(Fleet):
     @cached_property
     def held_out(self) -> Tree:
         """Graphs for the checks, drawn once."""
-        path = ("test", self.plan.train.high)
-        drawn = self.loop.compile(lambda data: draw(self.plan, path, data.seed, self._pieces[1]))
-        return drawn(self.data)
+        size, count = self.plan.train.high, self._pieces[1]
+
+        def draw(data: PointData) -> Points:
+            key = key_for(root_key(data.seed), "test", size)
+            return _graphs(self.plan).draw_graphs(key, size, count)
+
+        return self.loop.compile(draw)(self.data)
 
     def shapes(self) -> MemberState:
         """One member's arrays as shapes, without computing anything."""

@@ -39,6 +39,13 @@ def test_every_row_is_seen_and_batches_do_not_mix(model):
     assert moved.tolist() == [False, True, False]
 
 
+def test_padding_is_not_seen(model):
+    rows, sizes = jax.random.normal(jax.random.key(4), (2, 9, 3)), jnp.array([5, 9])
+    padded = model(rows, sizes)
+    np.testing.assert_allclose(padded[0], model(rows[:1, :5])[0], atol=1e-6)
+    np.testing.assert_allclose(padded[1], model(rows[1:])[0], atol=1e-6)
+
+
 @pytest.mark.slow
 def test_log_length_changes_the_answer():
     rows = jax.random.normal(jax.random.key(3), (2, 30, 3))

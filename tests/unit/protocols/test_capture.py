@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from foretell.core.question import Verdict
+from foretell.core.question import SizeRange, Verdict
 from foretell.plain.errors import BadInput
 from foretell.protocols._adaptation import (
     UNADAPTED,
@@ -341,8 +341,8 @@ def test_as_it_is_speaks_of_what_the_small_sizes_gave():
 
 
 def test_how_to_adapt_can_be_asked_for():
-    _, protocol = settled(mixed=True)
-    assert protocol.mixed and not settled()[1].mixed
+    _, protocol = settled(mixed=False)
+    assert settled()[1].mixed and not protocol.mixed
     asked = Request(what="sorting", protocol="capture", arms="step by step, from scratch")
     assert asked.build_protocol().arms == (STEP_BY_STEP, FROM_SCRATCH)
     with pytest.raises(BadInput, match="arms are known by name"):
@@ -350,6 +350,7 @@ def test_how_to_adapt_can_be_asked_for():
         asked.build_protocol().plan(asked.question(), (0,))
     with pytest.raises(BadInput, match="only the protocol capture has mixed"):
         Request(what="parity", mixed=True)
-    with pytest.raises(BadInput, match="several sizes do not train together"):
-        graph = Request(what="shortest-path", mixed=True)
-        graph.build_protocol().plan(graph.question(), (0,))
+    graph = Request(what="shortest-path")
+    plan = graph.build_protocol().plan(graph.question(), (0,))
+    trained = [plan.parts(stage, (0,))[0].train for stage in plan.stages[:2]]
+    assert trained == [SizeRange(8, 8), SizeRange(8, 16)]

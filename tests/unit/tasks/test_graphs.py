@@ -197,7 +197,7 @@ def test_graphs_are_rows_with_the_oracles_answer(name):
         traced.append(1)
         return task.draw_graphs(key, size, count)
 
-    rows, labels = jax.device_get(draw(root_key(1), 50, 40))
+    rows, labels, _ = jax.device_get(draw(root_key(1), 50, 40))
     again = draw(root_key(1), 50, 40)
     assert len(traced) == 1 and (rows == again.rows).all() and (labels == again.labels).all()
     assert rows.shape == (40, 50, 3) and len(np.unique(rows[:, 2, 0])) > 35
@@ -249,3 +249,25 @@ def test_bad_graphs_are_refused():
             find_task(name).answer(("1", "2", "3"))
     with pytest.raises(BadInput, match="radius reaches"):
         expected_degree(8, 30.0)
+
+
+@pytest.mark.parametrize("name", ["shortest-path", "min-cut"])
+def test_graphs_of_several_sizes_are_those_of_each_size(name):
+    task, width = find_task(name, 24), 24
+    sizes = jnp.array([8, 24, 8, 17, 9, 24] * 8)
+    drawn = jax.jit(lambda key: task.draw_mixed(key, sizes, width))(root_key(3))
+    assert drawn.rows.shape == (48, width, 3) and (drawn.sizes == sizes).all()
+    for rows, label, size in zip(*(np.asarray(own) for own in drawn), strict=True):
+        points = np.round(rows[:size, :2] * SIDE - 0.5).astype(int)
+        word = tuple(map(str, points.ravel()))
+        assert task.answer(word) == (str(int(label)),)
+
+
+def test_sizes_that_are_joined_less_often_are_drawn_as_often():
+    # at this degree some 0.77 of graphs of 8 nodes are joined and 0.5 of 64: none is preferred
+    task = find_task("shortest-path", 64)
+    sizes = jnp.array([8, 64] * 64)
+    drawn = jax.jit(lambda key: task.draw_mixed(key, sizes, 64))(root_key(0))
+    assert np.isfinite(np.asarray(drawn.labels)).all()
+    longer = np.asarray(drawn.labels)[1::2].mean() - np.asarray(drawn.labels)[::2].mean()
+    assert longer > 1

@@ -72,8 +72,8 @@ def test_stages_know_whose_weights_they_begin_with():
 def test_a_stage_is_an_ordinary_plan_with_a_threshold():
     plan = capture_plan()
     first, second = (plan.parts(stage, (0, 2))[0] for stage in plan.stages[:2])
-    assert (first.train, first.until, first.one_to_a_row) == (SizeRange(3, 6), 0.3, False)
-    assert (second.train, second.one_to_a_row) == (SizeRange(8, 8), True)
+    assert (first.train, first.until, first.one_size) == (SizeRange(3, 6), 0.3, False)
+    assert (second.train, second.one_size) == (SizeRange(8, 8), True)
     assert [member.seed for member in second.members] == [0, 2]
     assert "until" not in dataclasses.replace(first, until=None).as_json()
 
