@@ -6,8 +6,8 @@ so from `LONG` scores of a head on), and `fused` leaves it to cuDNN, on a GPU. M
 count of what a step needs beside its arguments and results. Exponents are slopes of logarithms over
 the larger half of the sizes. Plain rows that would take more than half of the memory are left out.
 All programs are compiled first, on a GPU by several processes into one cache, since one process
-compiles for a GPU one program at a time; then they run one after the other. Below them: drawing a
-batch.
+compiles for a GPU one program at a time; then they run one after the other, with nothing between
+them. Below them: drawing a batch.
 
     python benchmarks/long_context.py [--longest 1024] [--batch 4] [--tasks NAME…] [--out FILE]
 """
@@ -76,11 +76,15 @@ def plan_for(name: str, size: int, longest: int, options: argparse.Namespace) ->
 
 
 class Row(NamedTuple):
-    """A program to be measured, and one that makes what it is given; traced, not yet compiled."""
+    """A program to be measured, and one that makes what it is given: traced, or compiled."""
 
     about: dict[str, Any]
-    lowered: Any
+    step: Any
     giving: Any
+
+    def compiled(self) -> Row:
+        """Ready to run."""
+        return Row(self.about, self.step.compile(), self.giving.compile())
 
 
 @contextmanager
@@ -137,14 +141,14 @@ def draw_row(name: str, size: int) -> Row:
 
 def measured(row: Row) -> dict[str, Any]:
     """Run it: the lower quartile, for others may be at work here."""
-    ready, given = row.lowered.compile(), row.giving.compile()()
-    jax.block_until_ready(ready(*given))
+    given = row.giving()
+    jax.block_until_ready(row.step(*given))
     times: list[float] = []
     while len(times) < FEWEST or sum(times) < SECONDS:
         began = time.perf_counter()
-        jax.block_until_ready(ready(*given))
+        jax.block_until_ready(row.step(*given))
         times.append(time.perf_counter() - began)
-    needed = ready.memory_analysis().temp_size_in_bytes
+    needed = row.step.memory_analysis().temp_size_in_bytes
     return {**row.about, "seconds": float(np.quantile(times, 0.25)), "bytes": needed}
 
 
@@ -187,15 +191,17 @@ def show_draw(row: dict[str, Any]) -> None:
     print(f"{row['task']:16} {row['size']:>5} {drawn:>14,.0f} {each:>14.1f}", flush=True)
 
 
-def run_all(
-    builds: list[Callable[[], Row | None]], show: Callable[[dict[str, Any]], None]
-) -> list[dict[str, Any]]:
+def compile_all(builds: list[Callable[[], Row | None]]) -> list[Row]:
+    """Those that fit, ready to run."""
+    return [row.compiled() for build in builds if (row := build()) is not None]
+
+
+def run_all(rows: list[Row], show: Callable[[dict[str, Any]], None]) -> list[dict[str, Any]]:
     """One after the other, each shown as soon as it is known."""
     found = []
-    for build in builds:
-        if (row := build()) is not None:
-            found.append(measured(row))
-            show(found[-1])
+    for row in rows:
+        found.append(measured(row))
+        show(found[-1])
     return found
 
 
@@ -236,19 +242,18 @@ def main() -> None:
     sizes = [SHORTEST << n for n in range(20) if SHORTEST << n <= options.longest]
     steps, draws = step_rows(options, sizes), draw_rows(sizes)
     if options.compile is not None:
-        for build in [*steps, *draws][options.compile :: COMPILERS]:
-            if (row := build()) is not None:
-                row.lowered.compile(), row.giving.compile()
+        compile_all([*steps, *draws][options.compile :: COMPILERS])
         return
     if not cpu:
         compile_beside()
+    compiled = compile_all(steps), compile_all(draws)
     print(f"{'task':16} {'T':>5} {'length':>6} {'way':7} {'ms a step':>10} {'MiB':>10}")
-    rows = run_all(steps, show_step)
+    rows = run_all(compiled[0], show_step)
     slopes = exponents(rows)
     for name, slope in slopes.items():
         print(f"{name:25} grows as T^{slope['seconds']:.2f} in time, T^{slope['bytes']:.2f} memory")
     print(f"\n{'task':16} {'T':>5} {'drawn a second':>14} {'bytes a token':>14}")
-    drawn = run_all(draws, show_draw)
+    drawn = run_all(compiled[1], show_draw)
     if options.out:
         document = {
             "provenance": describe_machine(),
