@@ -16,7 +16,10 @@ from foretell.training.member import Model, logits_and_targets, offsets
 from foretell.training.plan import Plan
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
-SCORES_OF_ALL = 2**30  # the same over all members, on an accelerator that runs them together
+SCORES_OF_ALL = 2**30  # the same over all members, on an accelerator that runs them together,
+POSITIONS_OF_ALL = (
+    2**18
+)  # and positions: enough to fill it; gigabytes of them only take long to tune
 OF_A_POSITION = 512  # what it takes beside the scores, in scores: of a long input that is the most
 OF_A_LABEL = 2  # for each label of a scored position, likewise
 LARGEST_PIECE = 250
@@ -25,14 +28,18 @@ LARGEST_PIECE = 250
 def piece_size(count: int, heads: int, width: int, members: int, logits: int = 0) -> int:
     """How many of `count` examples of that width a forward pass takes at once.
 
-    `members` go at once on an accelerator; `logits` are the labels of all scored positions.
+    `members` go at once on an accelerator; `logits` are the labels of all scored positions. Pieces
+    make up the count where that costs little: then which samples are drawn depends on nothing else.
     """
-    most = SCORES
+    most, largest = SCORES, LARGEST_PIECE
     if jax.default_backend() != "cpu":
         most = min(SCORES, SCORES_OF_ALL // members)
+        largest = min(LARGEST_PIECE, POSITIONS_OF_ALL // (members * width))
     scores = width * width if width * width < LONG else max(HELD, OF_A_POSITION * width)
     fitting = most // max(heads * scores, OF_A_LABEL * logits)  # whichever is more decides
-    return max(1, min(LARGEST_PIECE, fitting, count))
+    fitting = max(1, min(largest, fitting, count))
+    whole = next(size for size in range(fitting, 0, -1) if count % size == 0)
+    return whole if 2 * whole > fitting else fitting
 
 
 class TrialSizes(NamedTuple):

@@ -22,7 +22,7 @@ from foretell.training.record import Baseline, MemberRecord, Record, Score, by_s
 from foretell.training.stopping import Interrupted
 
 # Plans that are done are tested and handed over at a check if the others would keep them waiting
-# for longer, and if they are not too few: on an accelerator testing them is a program of its own.
+# for longer, and if they are not too few: on an accelerator everybody is tested.
 WAIT_SECONDS = 60.0
 
 
@@ -94,9 +94,13 @@ class SequenceRun(Run):
     ) -> list[tuple[Record, dict[str, np.ndarray]]]:
         """Record and weights of these plans, their members tested together.
 
-        `models` are those of all members, where they are, if nobody is left out.
+        `models` are those of all members, where they are, if nobody is left out. Where all members
+        are one program, nobody ever is: one program tests whoever is ready, now and later, and
+        another would take longer to compile than testing the others does.
         """
         places = [place for at in wanted for place in self._places[at]]
+        if self.whole.loop.batched:
+            places = list(range(len(self.plan.members)))
         firsts = {self._places[at][0] for at in wanted}  # baselines belong to the task
         if models is None:
             models = self.whole.loop.spread([members[place].model for place in places])

@@ -230,6 +230,14 @@ def test_long_inputs_are_tested_several_at_a_time_and_longer_ones_fewer():
     assert piece_size(count, 1, 2_048, 2, logits=2**26) == 1 < sizes[3]  # thousands of labels
 
 
+def test_pieces_make_up_the_count_where_that_costs_little(monkeypatch):
+    assert [piece_size(count, 1, 64, 1) for count in (100, 256, 500, 2_000)] == [100, 128, 250, 250]
+    assert piece_size(509, 1, 64, 1) == LARGEST_PIECE  # a prime number: the last piece is padded
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert piece_size(2_000, 4, 151, 40) == 40  # positions of all members fill an accelerator
+    assert piece_size(2_000, 4, 151, 1) == LARGEST_PIECE
+
+
 def test_some_members_are_tested_in_pieces_of_the_whole(monkeypatch):
     """On an accelerator pieces follow from how many members there are; samples are whole pieces."""
     fleet = SequenceFleet(small_plan(count=4), OneByOne())
