@@ -74,11 +74,10 @@ def check(
             rich_help_panel=TRAINING,
         ),
     ] = None,
-    mixed: Annotated[
-        bool | None,
+    inputs: Annotated[
+        str | None,
         typer.Option(
-            "--mixed/--alone",
-            help="Capture: adapt at all sizes up to each, or at each alone.",
+            help="Capture: adapt on inputs of a size alone, mixed (all up to it) or half of both.",
             rich_help_panel=TRAINING,
         ),
     ] = None,
@@ -155,7 +154,7 @@ def check(
         "sizes": sizes,
         "threshold": threshold,
         "arms": arms,
-        "mixed": mixed,
+        "inputs": inputs,
     }
     with _start.computing():
         if is_sandbox(what):

@@ -38,7 +38,7 @@ STARTS = {"sorting": 8, "shortest-path": 8, "min-cut": 8}
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
 DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
-OF_CAPTURE = ("start", "sizes", "threshold", "arms", "mixed")
+OF_CAPTURE = ("start", "sizes", "threshold", "arms", "inputs")
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {
@@ -53,9 +53,9 @@ WHOLE = {
     "samples",
     "start",
 }
-NUMBERS, FLAGS = {"learning_rate", "position_penalty", "threshold"}, {"norm", "mixed"}
+NUMBERS, FLAGS = {"learning_rate", "position_penalty", "threshold"}, {"norm"}
 TEXTS = {"what", "alphabet", "protocol", "positional", "budget", "precision", "activation"}
-TEXTS |= {"attention_scale", "weights", "kind", "arms"}
+TEXTS |= {"attention_scale", "weights", "kind", "arms", "inputs"}
 OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
 OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
 # What is learned in minutes where the usual task would take an hour; the name says so.
@@ -105,7 +105,7 @@ class Request:
     sizes: tuple[int, ...] | str | None = None  # then adapts to these,
     threshold: float | None = None  # until so much is right,
     arms: str | None = None  # in these ways, separated by commas,
-    mixed: bool | None = None  # at all sizes up to each of them, or at each alone
+    inputs: str | None = None  # on inputs of these sizes: half, alone, mixed
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

@@ -3,12 +3,13 @@
 What: Does a model learn the algorithm, or only the sizes it saw? If it learned the algorithm, a
     larger size needs a few further samples, growing no faster than the logarithm of the size.
 Definition: Models train at sizes up to T0 until a share of the scored positions is right on
-    held-out samples of size T0. From those weights, with a fresh Adam, they train at all sizes up
-    to T, as the definition has it (with `--alone`, at T only), for larger T such as 2 T0, 4 T0, …
-    (arm `from the start`); or from the weights of the previous size, where the samples of all
-    stages up to T add up (arm `step by step`). Samples are steps times batch at the first check
-    that passes. Controls: `from scratch` at every T, and the accuracy at T without adapting.
-    `--arms` picks some. A logarithm and a power are fitted with intervals over seeds.
+    held-out samples of size T0. From those weights, with a fresh Adam, they train for larger T such
+    as 2 T0, 4 T0, … (arm `from the start`); or from the weights of the previous size, where the
+    samples of all stages up to T add up (arm `step by step`). The definition allows inputs of every
+    size up to T: half of them have size T, the others smaller ones (`--inputs alone`: all have size
+    T; `mixed`: all sizes are equally likely). Samples are steps times batch at the first check that
+    passes. Controls: `from scratch` at every T, and the accuracy at T without adapting. `--arms`
+    picks some. A logarithm and a power are fitted with intervals over seeds.
 Example:
     >>> Capture().rule.split(":")[0]
     'yes'
@@ -34,6 +35,7 @@ from foretell.core.protocol import Protocol
 from foretell.core.question import Question, SizeRange
 from foretell.core.task import Task
 from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES
+from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.protocols._adaptation import (
     SLOW,
@@ -58,6 +60,12 @@ from foretell.training.capture_plan import (
 from foretell.training.record import CaptureRecord
 
 SHAPES = {Budget.SMOKE: (1, 1, 16), Budget.CPU: (2, 4, 64), Budget.GPU: (2, 4, 64)}
+ALONE, MIXED, HALF = "alone", "mixed", "half"
+INPUTS = {
+    HALF: "size T and of smaller sizes, half of each",  # forgets nothing and still sees enough of T
+    ALONE: "size T alone",
+    MIXED: "all sizes up to T, equally likely",
+}
 # Of graphs less: in trials two layers stay near 0.85 even at 8 points, with either of two rates.
 THRESHOLD, GRAPH_THRESHOLD = 0.95, 0.8
 SEEDS = {Budget.SMOKE: 3, Budget.CPU: 3, Budget.GPU: 5}
@@ -100,7 +108,8 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     largest_from_scratch: int | None = None
     stop_at_miss: bool = False
     first_threshold: float | None = None  # of pre-training: the question's, unless told
-    mixed: bool = True  # adapt at all sizes up to T, as in the definition, or at T alone
+    mixed: bool = False  # adapt on inputs of all sizes up to T, instead of T alone,
+    half: bool = False  # or on both in equal parts
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -109,6 +118,11 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
                 raise BadInput("a learning rate lies between 0 and 1", seen=rate, hint="0.001")
         if self.samples < 1:
             raise BadInput("a check needs at least one sample", seen=self.samples)
+
+    @property
+    def inputs(self) -> str:
+        """What models adapt on, by name."""
+        return MIXED if self.mixed else HALF if self.half else ALONE
 
     @property
     def rule(self) -> str:
@@ -159,7 +173,15 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         schedule["adapting_steps"] = either(request.steps, schedule["adapting_steps"])
         schedule["adapting_check"] = either(request.check_every, schedule["adapting_check"])
         schedule["samples"] = either(request.samples, schedule["samples"])
-        schedule["mixed"] = either(request.mixed, True)
+        chosen = either(request.inputs, HALF)
+        if chosen not in INPUTS:
+            raise BadInput(
+                "there are no such inputs to adapt on",
+                seen=chosen,
+                why=f"they are {', '.join(INPUTS)}",
+                hint=catalogue.suggest(chosen, INPUTS) or HALF,
+            )
+        schedule |= {"mixed": chosen == MIXED, "half": chosen == HALF}
         if request.arms is not None:
             schedule["arms"] = tuple(arm.strip() for arm in request.arms.split(","))
         if request.learning_rate is not None:
@@ -273,6 +295,5 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             f"{plan.learning_rate:g}, then {plan.adapting_rate:g}; a check every "
             f"{plan.adapting_check} steps on {plan.samples} samples"
         )
-        where = f"at all sizes from {plan.start.low} to each" if plan.mixed else "at each alone"
-        told.append(f"adapting {where}; sampler: {plan.task.sampler}")
+        told.append(f"adapting on inputs of {INPUTS[self.inputs]}; sampler: {plan.task.sampler}")
         return tuple(told)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from foretell.core.measurement import Measurement, Value
+from foretell.core.question import Verdict
 from foretell.protocols._adaptation import UNADAPTED
 from foretell.protocols._asking import Budget
 from foretell.protocols._dilution import Dilution, looked
@@ -123,6 +124,14 @@ class CaptureCurves:
             found[curve.line.group] = (*found.get(curve.line.group, ()), curve)
         return found
 
+    def ways(self) -> dict[str, tuple[CaptureCurve, ...]]:
+        """Groups whose curves are several ways to answer one question."""
+        return {
+            group: own
+            for group, own in self.groups().items()
+            if len(own) > 1 and len({curve.line.asked.question.hash for curve in own}) == 1
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The form of `foretell reproduce --json`."""
         return {
@@ -130,11 +139,23 @@ class CaptureCurves:
             "source": self.reproduction.source,
             "budget": self.budget,
             "settings": OURS,
+            "in_some_way": {group: in_some_way(own).value for group, own in self.ways().items()},
             "arms": [FROM_START, STEP_BY_STEP, FROM_SCRATCH],
             "groups": {
                 group: [curve.as_json() for curve in own] for group, own in self.groups().items()
             },
         }
+
+
+def in_some_way(curves: Sequence[CaptureCurve]) -> Verdict:
+    """Of one question answered in several ways: yes if one says yes, no if every one says no.
+
+    The definition asks for some way to adapt. A way that was not tried leaves a no open.
+    """
+    found = {curve.measured.verdict if curve.measured else Verdict.UNDECIDED for curve in curves}
+    if Verdict.YES in found:
+        return Verdict.YES
+    return Verdict.NO if found == {Verdict.NO} else Verdict.UNDECIDED
 
 
 def collect(

@@ -12,7 +12,7 @@ from foretell.core.measurement import Value
 from foretell.plain.wording import counted
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, table
-from foretell.reports.capture_curves import OURS, CaptureCurve, CaptureCurves
+from foretell.reports.capture_curves import OURS, CaptureCurve, CaptureCurves, in_some_way
 from foretell.reports.capture_looks import CAPTION as LOOKS_CAPTION
 from foretell.reports.capture_looks import HEADS as LOOKS_HEADS
 from foretell.reports.capture_looks import (
@@ -38,7 +38,7 @@ HEADS: tuple[str, ...] = (
 )
 HEADS += ("one answer",)
 FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
-BEHIND: tuple[str, ...] = ("Curve", "Task", "Shape", "Threshold, adapting", "Sizes of adapting")
+BEHIND: tuple[str, ...] = ("Curve", "Task", "Shape", "Threshold, adapting", "Inputs")
 BEHIND += ("Rate, adapting", "Batch, adapting", "Device", "Commit")
 CAPTION = (
     "Samples that a model needs until the threshold at a size, against that size, both in "
@@ -54,6 +54,8 @@ CAPTION = (
 def show(console: Console, whole: CaptureCurves) -> None:
     """A table for each group, the fits, and what they say."""
     console.print(Text(whole.reproduction.title, style="bold"))
+    if whole.ways():
+        print_columns(console, _ways_heads(whole), _ways(whole))
     for group, own in whole.groups().items():
         console.print(Text(group, style="bold"))
         print_columns(console, HEADS, _rows(own))
@@ -62,6 +64,26 @@ def show(console: Console, whole: CaptureCurves) -> None:
             print_columns(console, LOOKS_HEADS, looks_rows(own))
     for sentence in findings(whole):
         console.print(Text(sentence, style="dim"))
+
+
+def _ways_heads(whole: CaptureCurves) -> tuple[str, ...]:
+    """What models adapt on, and all of it together."""
+    names = dict.fromkeys(curve.name for own in whole.ways().values() for curve in own)
+    return ("captured", *names, "in some way")
+
+
+def _ways(whole: CaptureCurves) -> list[tuple[str, ...]]:
+    """A row for each question that was answered in several ways."""
+    rows = []
+    for group, own in whole.ways().items():
+        said = {curve.name: _verdict(curve) for curve in own}
+        cells = (said.get(name, "") for name in _ways_heads(whole)[1:-1])
+        rows.append((group, *cells, in_some_way(own).value))
+    return rows
+
+
+def _verdict(curve: CaptureCurve) -> str:
+    return curve.measured.verdict.value if curve.measured else "not trained yet"
 
 
 def _rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
@@ -95,7 +117,7 @@ def _at(values: Sequence[Value], size: int) -> Value | None:
 def _fits(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for curve in curves:
-        verdict = curve.measured.verdict.value if curve.measured else "not trained yet"
+        verdict = _verdict(curve)
         fits = {arm: fit for arm in WAYS if (fit := curve.fit(arm))}
         for place, (arm, fit) in enumerate(fits.items()):
             low, high = fit["interval"]
@@ -157,7 +179,10 @@ def capture_page(whole: CaptureCurves) -> str:
             "foretell reproduce", title, f"{whole.reproduction.source} · budget {whole.budget}"
         )
     ]
-    told = (element("p", each) for each in findings(whole))
+    told = [element("p", each) for each in findings(whole)]
+    if whole.ways():
+        heads = [head.capitalize() for head in _ways_heads(whole)]
+        told.insert(0, table(heads, _ways(whole)))
     content.append(parts.section("What came out", *told))
     for group, own in whole.groups().items():
         frame = element("div", Markup(curves_figure(whole, group, own)), class_="plot wide")
@@ -206,8 +231,8 @@ def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
         rates = f"{plan['learning_rate']:g}, {plan['adapting_rate']:g}"
         batches = f"{plan['batch']}, {plan['adapting_batch']}"
         bars = f"{plan.get('first_threshold', plan['threshold']):g}, {plan['threshold']:g}"
-        sizes = "up to T" if plan.get("mixed") else "T"
-        told = [_whole(curve.name), asked.task.name, asked.architecture.label, bars, sizes]
+        inputs = str(getattr(curve.line.asked.protocol, "inputs", "–"))
+        told = [_whole(curve.name), asked.task.name, asked.architecture.label, bars, inputs]
         rows.append([*told, rates, batches, str(known["device"]), str(known.get("commit"))])
     found = [table(BEHIND, rows, numeric=range(3, 7))] if rows else []
     rules = {curve.measured.rule for curve in curves if curve.measured}

@@ -103,7 +103,7 @@ def chosen(
 ) -> tuple[Line, ...]:
     """The lines somebody wants to train."""
     lines = reproduction.lines(_budget(budget), seeds)
-    names = dict.fromkeys(line.label for line in lines)
+    names = dict.fromkeys(name for line in lines for name in (line.group, line.label))
     wanted = [name.strip() for name in only.split(",")] if only else list(names)
     for name in wanted:
         if name not in names:
@@ -119,7 +119,7 @@ def chosen(
     return tuple(
         line
         for line in lines
-        if line.label in wanted
+        if {line.group, line.label}.intersection(wanted)
         and positional in (None, line.asked.question.architecture.positional)
     )
 

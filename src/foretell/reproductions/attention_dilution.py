@@ -28,7 +28,7 @@ from typing import Any, final
 
 from foretell.protocols._asking import Budget, Request
 from foretell.protocols._running import Asked
-from foretell.protocols.capture import Capture
+from foretell.protocols.capture import ALONE, Capture
 from foretell.reproductions import Line, Reproduction
 from foretell.training.capture_plan import FROM_START
 
@@ -66,7 +66,7 @@ class AttentionDilution(Reproduction):
                 positional=positional,
                 attention_scale=scale,
                 start=start,
-                mixed=False,
+                inputs=ALONE,
             )
             protocol = request.build_protocol()
             assert isinstance(protocol, Capture)

@@ -3,9 +3,8 @@
 What: Models that adapt to inputs of size T alone, step by step, take a logarithm of samples, until
     some runs stop short of the threshold at a thousand tokens and more. Is that the size, or how
     they adapt? Induction heads and string matching again, each time with one thing changed.
-Definition: The models, sizes and seeds of `capture-figure`. alone: adapting at size T only.
-    mixed-sizes: inputs of all sizes up to T, as the definition of capture has it; this is the
-    figure's own run. The others are alone, step by step only. learned-better: a share of 0.99 right
+Definition: The models, sizes and seeds of `capture-figure`, and its own curves of the ways alone,
+    mixed and half. All others are alone, step by step only. learned-better: a share of 0.99 right
     at the small sizes before anything adapts, instead of 0.95. better-throughout: 0.99 at every
     size. slower: a quarter of the learning rate while adapting. larger-batches: four times as
     large, with a quarter of the steps. float32: all arithmetic, where the figure has bfloat16.
@@ -14,9 +13,9 @@ Definition: The models, sizes and seeds of `capture-figure`. alone: adapting at 
 Example:
     >>> from foretell.protocols._asking import Budget
     >>> [line.label for line in CaptureCauses().lines(Budget.GPU)][:2]
-    ['induction-heads-alone', 'induction-heads-mixed-sizes']
+    ['induction-heads-half', 'induction-heads-alone']
 
-Known limits: The first two rows of a task have all arms, and go on to larger sizes for the sake of
+Known limits: The figure's own curves have all arms, and go on to larger sizes for the sake of
     others. One change at a time says nothing about two. The ways were chosen after a look at
     induction heads at 128 tokens on a CPU, where models that had lost one of eight symbols stayed
     at 0.89.
@@ -32,9 +31,9 @@ from typing import Any, final
 
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
-from foretell.protocols.capture import Capture
+from foretell.protocols.capture import ALONE, INPUTS, Capture
 from foretell.reproductions import Line, Reproduction
-from foretell.reproductions.capture_figure import Row, asked_of, rows_for
+from foretell.reproductions.capture_figure import Row, asked_of, line_of, rows_for
 from foretell.training.capture_plan import STEP_BY_STEP
 
 TIMES = 4
@@ -62,7 +61,6 @@ class Way:
     protocol: Callable[[Capture], dict[str, Any]] = _same
 
 
-WHOLE = (Way("alone", {"mixed": False}), Way("mixed-sizes"))  # with all arms
 WAYS = (
     Way("learned-better", protocol=lambda usual: {"first_threshold": 0.99}),
     Way("better-throughout", {"threshold": 0.99}),
@@ -82,13 +80,13 @@ class CaptureCauses(Reproduction):
     source = "our own runs; the figure is that of arXiv 2603.11161"
 
     def lines(self, budget: Budget, seeds: int | None = None) -> tuple[Line, ...]:
-        """Task by task: one size alone, the figure's own curve, then way by way."""
+        """Task by task: the figure's own curves, then way by way."""
         found = []
         for row in rows_for(budget):
             if row.label in ROWS:
                 usual = asked_of(row, budget, seeds)
-                found += [_line(row, way, budget, seeds) for way in WHOLE]
-                found += [_alone(row, way, budget, seeds) for way in WAYS if _differs(way, usual)]
+                found += [line_of(row, inputs, budget, seeds) for inputs in INPUTS]
+                found += [_line(row, way, budget, seeds) for way in WAYS if _differs(way, usual)]
         return tuple(found)
 
 
@@ -98,12 +96,7 @@ def _differs(way: Way, usual: Asked) -> bool:
 
 
 def _line(row: Row, way: Way, budget: Budget, seeds: int | None) -> Line:
-    asked = asked_of(row, budget, seeds, **way.settings)
-    return Line(row.label, f"{row.label}-{way.label}", asked, setting=way.label)
-
-
-def _alone(row: Row, way: Way, budget: Budget, seeds: int | None) -> Line:
-    asked = asked_of(row, budget, seeds, mixed=False, **way.settings)
+    asked = asked_of(row, budget, seeds, inputs=ALONE, **way.settings)
     assert isinstance(asked.protocol, Capture)
     changed = {"arms": (STEP_BY_STEP,), **way.protocol(asked.protocol)}
     protocol = dataclasses.replace(asked.protocol, **changed)

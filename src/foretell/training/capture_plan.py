@@ -69,7 +69,8 @@ class CapturePlan:
     largest_from_scratch: int | None = None  # size; beyond it the control would cost the most
     stop_at_miss: bool = False  # leave out sizes after both ways of adapting have been missed
     first_threshold: float | None = None  # of pre-training, where it is another
-    mixed: bool = False  # adapt at all sizes up to a size, instead of at that size alone
+    mixed: bool = False  # adapt at all sizes up to a size, instead of at that size alone,
+    half: bool = False  # or at both in equal parts
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -127,7 +128,8 @@ class CapturePlan:
         steps = self.first_steps if first else self.adapting_steps
         check = self.first_check if first else self.adapting_check
         tests = SizeRange(stage.sizes.high, stage.sizes.high)
-        trained = SizeRange(self.start.low, stage.sizes.high) if self.mixed else stage.sizes
+        several = self.mixed or self.half
+        trained = SizeRange(self.start.low, stage.sizes.high) if several else stage.sizes
         plan = Plan(
             architecture=self.architecture,
             members=tuple(Member(seed, rate, self.task) for seed in seeds),
@@ -139,6 +141,7 @@ class CapturePlan:
             warmup=self.warmup if first else 0,
             weight_decay=0.0,
             until=self.learned if first else self.threshold,
+            half_largest=self.half and not first,
             segment=_segment(math.gcd(steps, check)),
         )
         return (plan,) * len(stage.sources)
@@ -171,7 +174,7 @@ class CapturePlan:
         own += ("largest_from_scratch",)
         own += ("stop_at_miss",) * self.stop_at_miss  # runs from before it keep their names
         own += ("first_threshold",) * (self.first_threshold is not None)
-        own += ("mixed",) * self.mixed
+        own += ("mixed",) * self.mixed + ("half",) * self.half
         return {
             "architecture": self.architecture.as_json(),
             "task": self.task.as_json(),

@@ -108,21 +108,22 @@ class SequenceFleet(Fleet):
 
     def _member_data(self) -> list[MemberData]:
         members = []
-        for each, tables, sizes in zip(
-            self.plan.members, self.tables, self._sizes(self.plan.train, None), strict=True
-        ):
+        plan = self.plan
+        drawn = self._padded([plan.training_sizes(each.task) for each in plan.members])
+        for each, tables, sizes in zip(plan.members, self.tables, drawn, strict=True):
             seed, rate = jnp.int32(each.seed), jnp.float32(each.learning_rate)
             labels = jnp.int32(len(each.task.labels))
             members.append(MemberData(seed, rate, *sizes, labels, tables))
         return members
 
-    def _sizes(self, wanted: Any, probe: str | None) -> list[TrialSizes]:
-        legal = [each.task.sizes(wanted.low, wanted.high, probe) for each in self.plan.members]
+    def _padded(self, sizes: Sequence[tuple[int, ...]]) -> list[TrialSizes]:
+        """Sizes of every member, in one shape for training and all tests."""
         ranges = (self.plan.train, *(trial.sizes for trial in self.plan.trials))
-        longest = max(each.high - each.low + 1 for each in ranges)  # one shape for all of them
+        longest = max(each.high - each.low + 1 for each in ranges)
+        longest = max(longest, *map(len, sizes))
         return [
             TrialSizes(jnp.asarray([*own, *[1] * (longest - len(own))]), jnp.int32(len(own)))
-            for own in legal
+            for own in sizes
         ]
 
     @cached_property
@@ -156,7 +157,9 @@ class SequenceFleet(Fleet):
             self._drawers[kind] = self.loop.compile(draw)
         low, high = jnp.int32(trial.sizes.low), jnp.int32(trial.sizes.high)
         place = evaluation.Place(low, high, jnp.bool_(trial.shifted))
-        sizes = self.loop.spread(self._sizes(trial.sizes, trial.probe))
+        asked = (trial.sizes.low, trial.sizes.high, trial.probe)
+        legal = [each.task.sizes(*asked) for each in self.plan.members]
+        sizes = self.loop.spread(self._padded(legal))
         seeds = self.loop.spread([jnp.int32(each.seed) for each in self.plan.members])
         places = self.loop.spread([place] * len(self.plan.members))
         drawn = self._drawers[kind](places, seeds, sizes, self.loop.spread(self.tables))

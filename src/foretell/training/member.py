@@ -98,8 +98,7 @@ def learning_rate(plan: Plan, peak: Float[Array, ""], step: Int[Array, ""]) -> F
 
 def room_for(plan: Plan) -> Room:
     """What a row of any member's batch may take."""
-    low, high = plan.train.low, plan.train.high
-    return Room.of((each.task, each.task.sizes(low, high)) for each in plan.members)
+    return Room.of((each.task, plan.training_sizes(each.task)) for each in plan.members)
 
 
 def draw_batch(plan: Plan, room: Room, data: MemberData, step: Int[Array, ""]) -> Rows:

@@ -87,6 +87,7 @@ class Plan:
     penalized: str = FIRST_KEY  # which has two forms
     to_the_end: bool = False
     until: float | None = None
+    half_largest: bool = False  # half of a batch has the largest size, the other half smaller ones
     network: Network | None = None  # with one, nothing is trained: it is tested as it is
     segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
 
@@ -172,12 +173,29 @@ class Plan:
             **({"penalized": self.penalized} if self._pays_otherwise else {}),
             **({"to_the_end": True} if self.to_the_end else {}),
             **({} if self.until is None else {"until": self.until}),
+            **({"half_largest": True} if self.half_largest else {}),
             **({"network": self.network.as_json()} if self.network else {}),
         }
 
     @property
     def _pays_otherwise(self) -> bool:
         return bool(self.position_penalty) and self.penalized != FIRST_KEY
+
+    def training_sizes(self, task: Task) -> tuple[int, ...]:
+        """What sizes are drawn from, all equally likely: some stand there more than once.
+
+        >>> from foretell.tasks.lookup import find_task
+        >>> shape = Architecture(layers=1, heads=1, width=8, positional="nope", context=9)
+        >>> member = Member(0, 1e-3, find_task("parity", 6))
+        >>> trial = Trial("typical", SizeRange(3, 6), 8)
+        >>> plan = Plan(architecture=shape, members=(member,), train=trial.sizes, trials=(trial,),
+        ...             steps=50, check_every=50, half_largest=True)
+        >>> plan.training_sizes(member.task)
+        (3, 4, 5, 6, 6, 6)
+        """
+        *smaller, largest = task.sizes(self.train.low, self.train.high)
+        times = max(1, len(smaller)) if self.half_largest else 1
+        return (*smaller, *[largest] * times)
 
     @property
     def one_size(self) -> bool:

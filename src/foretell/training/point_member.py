@@ -44,11 +44,12 @@ def create(plan: Plan, data: PointData) -> MemberState:
 
 def draw_batch(plan: Plan, step: Int[Array, ""], seed: Int[Array, ""]) -> Points:
     """The training batch of a step: sizes uniform over those of the plan."""
-    key, (low, high) = key_for(root_key(seed), "train", step), (plan.train.low, plan.train.high)
-    if low == high:
-        return _graphs(plan).draw_graphs(key, high, plan.batch)
-    index = antithetic(key_for(key, "sizes"), plan.batch, jnp.int32(high - low + 1))
-    return _graphs(plan).draw_mixed(key_for(key, "graphs"), low + index, high)
+    key, largest = key_for(root_key(seed), "train", step), plan.train.high
+    if plan.train.low == largest:
+        return _graphs(plan).draw_graphs(key, largest, plan.batch)
+    sizes = jnp.asarray(plan.training_sizes(_graphs(plan)))
+    index = antithetic(key_for(key, "sizes"), plan.batch, jnp.int32(len(sizes)))
+    return _graphs(plan).draw_mixed(key_for(key, "graphs"), sizes[index], largest)
 
 
 def _graphs(plan: Plan) -> GraphTask:

@@ -18,7 +18,7 @@ from foretell.protocols._adaptation import (
 )
 from foretell.protocols._asking import Request
 from foretell.protocols._running import measure
-from foretell.protocols.capture import Capture
+from foretell.protocols.capture import HALF, INPUTS, Capture
 from foretell.training.capture_plan import (
     ARMS,
     FROM_SCRATCH,
@@ -341,15 +341,19 @@ def test_as_it_is_speaks_of_what_the_small_sizes_gave():
 
 
 def test_how_to_adapt_can_be_asked_for():
-    _, protocol = settled(mixed=False)
-    assert settled()[1].mixed and not protocol.mixed
+    for inputs in INPUTS:
+        protocol = Request(what="sorting", protocol="capture", inputs=inputs).build_protocol()
+        assert protocol.inputs == inputs
+    assert settled()[1].inputs == HALF
+    with pytest.raises(BadInput, match="no such inputs"):
+        settled(inputs="hal")
     asked = Request(what="sorting", protocol="capture", arms="step by step, from scratch")
     assert asked.build_protocol().arms == (STEP_BY_STEP, FROM_SCRATCH)
     with pytest.raises(BadInput, match="arms are known by name"):
         asked = Request(what="sorting", protocol="capture", arms="sideways")
         asked.build_protocol().plan(asked.question(), (0,))
-    with pytest.raises(BadInput, match="only the protocol capture has mixed"):
-        Request(what="parity", mixed=True)
+    with pytest.raises(BadInput, match="only the protocol capture has inputs"):
+        Request(what="parity", inputs=HALF)
     graph = Request(what="shortest-path")
     plan = graph.build_protocol().plan(graph.question(), (0,))
     trained = [plan.parts(stage, (0,))[0].train for stage in plan.stages[:2]]

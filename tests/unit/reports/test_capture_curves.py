@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from foretell.core.question import Verdict
 from foretell.protocols._dilution import WHEN, Dilution
 from foretell.reports import capture_curves, capture_looks, capture_scaling, capture_shown
 from foretell.reproductions import load
@@ -15,6 +16,7 @@ from foretell.training.capture_plan import FROM_SCRATCH, PRE_TRAINING
 from foretell.training.record import AdaptedMember, CaptureRecord
 from foretell.training.store import Store
 
+YES, NO, UNDECIDED = Verdict.YES, Verdict.NO, Verdict.UNDECIDED
 PROVENANCE = {"versions": {}, "device": "none", "seconds": 1.0}
 
 
@@ -77,9 +79,9 @@ def test_the_page_has_a_figure_for_each_group_and_says_whose_settings(whole):
 
 def test_json_is_plain(whole):
     told = json.loads(json.dumps(whole.as_json()))
-    assert set(told["groups"]) == {"sequences", "graphs"}
-    assert told["groups"]["sequences"][0]["verdict"] == "undecided"  # two sizes are too few
-    assert np.isfinite(told["groups"]["sequences"][0]["values"][0]["mean"])
+    assert set(told["groups"]) == {"induction-heads", "shortest-path"}
+    assert told["groups"]["induction-heads"][0]["verdict"] == "undecided"  # two sizes are too few
+    assert np.isfinite(told["groups"]["induction-heads"][0]["values"][0]["mean"])
 
 
 def test_attention_against_size_is_drawn_and_told_where_it_was_read(whole):
@@ -162,6 +164,43 @@ def test_symbols_that_were_lost_are_told(whole):
 def test_curves_that_are_not_trained_take_no_rows(whole):
     shown = io.StringIO()
     capture_shown.show(Console(file=shown, width=200), whole)
-    graph = whole.curves[1].line.label
-    rows = [line for line in shown.getvalue().splitlines() if line.startswith(graph)]
-    assert len(rows) == 1 and rows[0].endswith("not trained yet")
+    told = shown.getvalue().splitlines()
+    graphs = told[told.index("shortest-path") :]  # of which nothing is trained
+    rows = [line for line in graphs if line.split()[:1] in (["half"], ["alone"], ["mixed"])]
+    assert len(rows) == 3 and all(row.endswith("not trained yet") for row in rows)
+
+
+def in_ways(asked, needed):
+    """Curves of one question, by what each needs; nothing means: not trained."""
+    return [
+        capture_curves.CaptureCurve(asked, None if each is None else verdict_of(asked, each))
+        for each in needed
+    ]
+
+
+def verdict_of(line, verdict):
+    return dataclasses.replace(measured(line.asked), verdict=verdict)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "together"),
+    [
+        ((NO, YES, None), YES),
+        ((NO, NO, NO), NO),
+        ((NO, NO, None), UNDECIDED),  # a way that was not tried
+        ((NO, UNDECIDED, NO), UNDECIDED),
+    ],
+)
+def test_a_task_is_captured_if_it_is_in_some_way(whole, verdicts, together):
+    line = whole.curves[0].line
+    curves = in_ways(line, verdicts)
+    assert capture_curves.in_some_way(curves) is together
+    found = dataclasses.replace(whole, curves=tuple(curves))
+    assert found.as_json()["in_some_way"] == {line.group: together.value}
+    page = capture_shown.capture_page(found)
+    row = page[page.index("In some way") :].split("<tr>")[1]
+    assert row.startswith(f"<td>{line.group}<td>") and f"<td>{together.value}</table>" in row
+
+
+def test_other_questions_are_not_ways_of_one(dilution):
+    assert dilution.ways() == {}

@@ -258,7 +258,12 @@ def test_thresholds_and_sizes_of_adapting():
     assert sizes == [SizeRange(3, 6), SizeRange(3, 8), SizeRange(3, 12)]
     tests = [mixed.parts(stage, (0,))[0].trials[0].sizes for stage in mixed.stages]
     assert tests == [SizeRange(6, 6), SizeRange(8, 8), SizeRange(12, 12)]
-    assert len({plan.hash, better.hash, mixed.hash}) == 3
+    half = dataclasses.replace(plan, half=True)
+    assert [half.parts(stage, (0,))[0].train for stage in half.stages] == sizes
+    drawn = [half.parts(stage, (0,))[0].training_sizes(half.task) for stage in half.stages]
+    assert drawn[0] == (3, 4, 5, 6)  # small sizes are learned as ever
+    assert drawn[1] == (3, 4, 5, 6, 7, 8, 8, 8, 8, 8)
+    assert len({plan.hash, better.hash, mixed.hash, half.hash}) == 4
     assert "mixed" not in plan.as_json() and "first_threshold" not in plan.as_json()
     with pytest.raises(BadInput, match=r"\(0, 1\]"):
         dataclasses.replace(plan, first_threshold=1.5)
