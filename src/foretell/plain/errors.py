@@ -32,5 +32,9 @@ class BadInput(Exception):
         return {"error": self.what, "seen": seen, "why": self.why, "try": self.hint}
 
 
+class MachineProblem(BadInput):
+    """The machine gave two answers to one question, so that none of its answers can be kept."""
+
+
 class StoreProblem(BadInput):
     """The run store cannot be read or written: a full or read-only disk, a damaged file."""

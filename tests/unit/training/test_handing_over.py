@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests_plan import small_plan
 
+from foretell.plain.errors import MachineProblem
 from foretell.training import fleet, loops, sequence_run
 from foretell.training.engine import Interrupted
 from foretell.training.sequence_run import SequenceRun
@@ -89,3 +90,19 @@ def test_a_stop_while_testing_loses_nothing(
 def test_what_somebody_has_is_not_made_again(tmp_path, only_seeds_below_seven_fit, nothing_waits):
     made = run(tmp_path, two_plans(), lambda *results: pytest.fail("made again"), handed={0})
     assert len(made.execute()) == 1
+
+
+def test_a_device_that_contradicts_itself_is_not_believed(tmp_path, monkeypatch):
+    """A test of the samples of the last check must come out as that did."""
+    plan, usual = small_plan(count=2, steps=60), fleet.SequenceFleet.check
+
+    def check(self, states, last):
+        states, scores = usual(self, states, last)
+        return states, [scores[0], scores[1] + 0.5]  # what was right then is not right any more
+
+    monkeypatch.setattr(fleet.SequenceFleet, "check", check)
+    made = run(tmp_path, (plan,))
+    monkeypatch.setattr("foretell.training.engine.SAVE_SECONDS", 0.0)
+    with pytest.raises(MachineProblem, match="two answers to the same questions"):
+        made.execute()
+    assert not list(tmp_path.glob("checkpoint*"))  # which may be as wrong
