@@ -140,8 +140,8 @@ class SequenceRun(Run):
             each = self.plan.members[place]
             raise MachineProblem(
                 "a model gave two answers to the same questions",
-                seen=f"{each.task.name}, seed {each.seed}: {before:.1%} of the samples right at the "
-                f"last check, {now:.1%} of them when it was tested",
+                seen=f"{each.task.name}, seed {each.seed}: {before:.1%} of the samples right at a "
+                f"check, {now:.1%} of them when the same weights were tested",
                 why="memory or arithmetic of this device cannot be trusted; nothing of this run is "
                 "kept, nor its checkpoint",
                 hint="the same command, with nothing else on the device",
