@@ -295,5 +295,9 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             f"{plan.learning_rate:g}, then {plan.adapting_rate:g}; a check every "
             f"{plan.adapting_check} steps on {plan.samples} samples"
         )
-        told.append(f"adapting on inputs of {INPUTS[self.inputs]}; sampler: {plan.task.sampler}")
+        others = " or ".join(name for name in INPUTS if name != self.inputs)
+        told.append(
+            f"adapting on inputs of {INPUTS[self.inputs]} (--inputs {others} are other ways, and a "
+            f"task is captured if it is in some way); sampler: {plan.task.sampler}"
+        )
         return tuple(told)
