@@ -24,7 +24,7 @@ from foretell.cli.represent import represent
 from foretell.cli.reproduce import reproduce
 from foretell.cli.scoreboard import scoreboard
 from foretell.cli.survey import survey
-from foretell.plain.errors import BadInput
+from foretell.plain.errors import BadInput, MachineProblem
 
 app = typer.Typer(
     help="Will a transformer learn this, and will it still work on longer inputs? "
@@ -57,7 +57,7 @@ def main() -> None:
         app()
     except BadInput as problem:
         print(f"foretell: {problem}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(1 if isinstance(problem, MachineProblem) else 2)
     except BrokenPipeError:  # `foretell list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

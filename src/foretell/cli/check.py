@@ -77,7 +77,7 @@ def check(
     inputs: Annotated[
         str | None,
         typer.Option(
-            help="Capture: adapt on inputs of a size alone, mixed (all up to it) or half of both.",
+            help="Capture: adapt on inputs of a size alone, of all up to it (mixed), or half.",
             rich_help_panel=TRAINING,
         ),
     ] = None,

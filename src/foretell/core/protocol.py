@@ -24,6 +24,14 @@ class Protocol(abc.ABC, Generic[PlanType, RecordType]):
         """Catalogue name."""
 
     @property
+    def way(self) -> str:
+        """Which of several ways to answer a question this is, where a yes in one is a yes.
+
+        Most protocols have one way.
+        """
+        return ""
+
+    @property
     @abc.abstractmethod
     def rule(self) -> str:
         """The decision rule in words, fixed before the run and printed with every verdict."""

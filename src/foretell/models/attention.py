@@ -141,9 +141,9 @@ def has_kernel(architecture: Architecture, length: int) -> bool:
     """Would a kernel of the device attend, if every row of that length were one input?"""
     if architecture.kind != KINDS[0] or length * length < LONG:
         return False
-    exact = architecture.precision is not Precision.BFLOAT16
+    rounded = architecture.precision is Precision.BFLOAT16
     part = architecture.width // architecture.heads
-    return _fits_kernel(load(architecture.positional), not exact, part)
+    return _fits_kernel(load(architecture.positional), rounded, part)
 
 
 def _fits_kernel(positional: type[Positional], rounded: bool, part: int) -> bool:

@@ -33,7 +33,7 @@ class BadInput(Exception):
 
 
 class MachineProblem(BadInput):
-    """The machine gave two answers to one question, so that none of its answers can be kept."""
+    """The machine contradicts itself, so that none of its answers can be kept. Exits with 1."""
 
 
 class StoreProblem(BadInput):

@@ -18,7 +18,7 @@ Known limits: The paper's sizes, thresholds and rates are lost: 0.95 (0.8 for gr
     settings are ours. A check that passes by luck stops too early, by about one interval between
     checks. On a CPU the cap is low, so a "no" there may only mean slow, and nothing is trained
     from scratch. Four sizes cannot tell a logarithm from a small power: that takes the GPU's.
-    Graphs are trained at T0 exactly before they adapt.
+    Graphs are trained at T0 exactly before they adapt, and no smaller ones afterwards.
 Sources: arXiv 2603.11161, Sections 2 and 5, Appendix C (words; the numbers are lost)
 """
 
@@ -64,7 +64,7 @@ ALONE, MIXED, HALF = "alone", "mixed", "half"
 INPUTS = {
     HALF: "size T and of smaller sizes, half of each",  # forgets nothing and still sees enough of T
     ALONE: "size T alone",
-    MIXED: "all sizes up to T, equally likely",
+    MIXED: "all sizes up to T",
 }
 # Of graphs less: in trials two layers stay near 0.85 even at 8 points, with either of two rates.
 THRESHOLD, GRAPH_THRESHOLD = 0.95, 0.8
@@ -109,10 +109,12 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     stop_at_miss: bool = False
     first_threshold: float | None = None  # of pre-training: the question's, unless told
     mixed: bool = False  # adapt on inputs of all sizes up to T, instead of T alone,
-    half: bool = False  # or on both in equal parts
+    half: bool = False  # or half of them of size T, half of smaller ones
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
+        if self.mixed and self.half:
+            raise BadInput("inputs are mixed or half, not both", hint=HALF)
         for rate in (self.learning_rate, self.adapting_rate):
             if not 0 < rate < 1:
                 raise BadInput("a learning rate lies between 0 and 1", seen=rate, hint="0.001")
@@ -123,6 +125,11 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     def inputs(self) -> str:
         """What models adapt on, by name."""
         return MIXED if self.mixed else HALF if self.half else ALONE
+
+    @property
+    def way(self) -> str:
+        """The definition asks for some inputs to adapt on."""
+        return self.inputs
 
     @property
     def rule(self) -> str:
@@ -296,8 +303,9 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             f"{plan.adapting_check} steps on {plan.samples} samples"
         )
         others = " or ".join(name for name in INPUTS if name != self.inputs)
+        least = "" if self.inputs == ALONE else f", from {plan.start.low} on"
         told.append(
-            f"adapting on inputs of {INPUTS[self.inputs]} (--inputs {others} are other ways, and a "
-            f"task is captured if it is in some way); sampler: {plan.task.sampler}"
+            f"adapting on inputs of {INPUTS[self.inputs]}{least} (other ways: --inputs {others}; "
+            f"a task is captured if it is in some way); sampler: {plan.task.sampler}"
         )
         return tuple(told)

@@ -38,7 +38,7 @@ HEADS: tuple[str, ...] = (
 )
 HEADS += ("one answer",)
 FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
-BEHIND: tuple[str, ...] = ("Curve", "Task", "Shape", "Threshold, adapting", "Inputs")
+BEHIND: tuple[str, ...] = ("Curve", "Task", "Shape", "Inputs", "Threshold, adapting")
 BEHIND += ("Rate, adapting", "Batch, adapting", "Device", "Commit")
 CAPTION = (
     "Samples that a model needs until the threshold at a size, against that size, both in "
@@ -48,6 +48,11 @@ CAPTION = (
     "given up there, so the mean is too low. Grey: samples after which a run is given up. In the "
     "table, as it is: share right before adapting; one answer: share right by always giving the "
     "commonest answer of that size."
+)
+
+SOME_WAY = (
+    "The definition of capture asks for some way to adapt. Yes: one of those tried says yes. No: "
+    "all of them say no. Undecided: anything else, also where a way was not tried."
 )
 
 
@@ -74,11 +79,10 @@ def _ways_heads(whole: CaptureCurves) -> tuple[str, ...]:
 
 def _ways(whole: CaptureCurves) -> list[tuple[str, ...]]:
     """A row for each question that was answered in several ways."""
-    rows = []
+    rows, names = [], _ways_heads(whole)[1:-1]
     for group, own in whole.ways().items():
         said = {curve.name: _verdict(curve) for curve in own}
-        cells = (said.get(name, "") for name in _ways_heads(whole)[1:-1])
-        rows.append((group, *cells, in_some_way(own).value))
+        rows.append((group, *(said.get(name, "") for name in names), in_some_way(own).value))
     return rows
 
 
@@ -147,7 +151,7 @@ def findings(whole: CaptureCurves) -> list[str]:
     told = []
     for group, own in whole.groups().items():
         measured = [curve.measured for curve in own if curve.measured]
-        if measured:
+        if measured and group not in whole.ways():  # else a table has it
             kinds = [found.verdict.value for found in measured]
             said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
             told.append(f"{group}, captured: {said}, of {counted(len(kinds), 'curve')}")
@@ -179,17 +183,19 @@ def capture_page(whole: CaptureCurves) -> str:
             "foretell reproduce", title, f"{whole.reproduction.source} · budget {whole.budget}"
         )
     ]
-    told = [element("p", each) for each in findings(whole)]
     if whole.ways():
         heads = [head.capitalize() for head in _ways_heads(whole)]
-        told.insert(0, table(heads, _ways(whole)))
+        summary = table(heads, _ways(whole)), element("p", SOME_WAY, class_="quiet")
+        content.append(parts.section("Captured?", *summary))
+    told = (element("p", each) for each in findings(whole))
     content.append(parts.section("What came out", *told))
-    for group, own in whole.groups().items():
+    for place, (group, own) in enumerate(whole.groups().items()):
         frame = element("div", Markup(curves_figure(whole, group, own)), class_="plot wide")
+        caption = () if place else (element("figcaption", CAPTION),)  # they are all read alike
         content.append(
             parts.section(
                 group.capitalize(),
-                element("figure", frame, element("figcaption", CAPTION), class_="broad"),
+                element("figure", frame, *caption, class_="broad"),
                 table(
                     [head.capitalize() for head in HEADS],
                     _unbroken(_rows(own)),
@@ -205,7 +211,10 @@ def capture_page(whole: CaptureCurves) -> str:
         )
         if has_looks(own):
             content.append(_looks_section(group, own))
-    content.append(theory_section(whole.curves))
+    content.append(theory_section(whole))
+    rules = {curve.measured.rule for curve in whole.curves if curve.measured}
+    told = (element("p", rule) for rule in sorted(rules))
+    content.append(parts.section("The rule", *told))
     return page(title, content)
 
 
@@ -221,7 +230,7 @@ def _looks_section(group: str, own: Sequence[CaptureCurve]) -> Markup:
 
 
 def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
-    """Settings and machine of every curve that was measured, and the rule."""
+    """Settings and machine of every curve that was measured."""
     rows = []
     for curve in curves:
         if curve.measured is None:
@@ -231,12 +240,10 @@ def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
         rates = f"{plan['learning_rate']:g}, {plan['adapting_rate']:g}"
         batches = f"{plan['batch']}, {plan['adapting_batch']}"
         bars = f"{plan.get('first_threshold', plan['threshold']):g}, {plan['threshold']:g}"
-        inputs = str(getattr(curve.line.asked.protocol, "inputs", "–"))
-        told = [_whole(curve.name), asked.task.name, asked.architecture.label, bars, inputs]
+        told = [_whole(curve.name), asked.task.name, asked.architecture.label]
+        told += [curve.line.asked.protocol.way, bars]
         rows.append([*told, rates, batches, str(known["device"]), str(known.get("commit"))])
-    found = [table(BEHIND, rows, numeric=range(3, 7))] if rows else []
-    rules = {curve.measured.rule for curve in curves if curve.measured}
-    return [*found, *(element("p", "Rule: ", rule, class_="quiet") for rule in sorted(rules))]
+    return [table(BEHIND, rows, numeric=range(4, 7))] if rows else []
 
 
 def _unbroken(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

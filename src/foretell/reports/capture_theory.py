@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from foretell.core.prediction import NotApplicable
+from foretell.core.question import Verdict
 from foretell.kernels.cost import Growth, complexity_table
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, table
-from foretell.reports.capture_curves import CaptureCurve
+from foretell.reports.capture_curves import CaptureCurve, CaptureCurves, in_some_way
 from foretell.theory.capture_complexity import FACT, CaptureComplexity
 
 HEADS = ("Curve", "Heuristics take", "A pass costs", "Theory", "Shown")
@@ -28,27 +27,34 @@ COSTS = (
 )
 
 
-def theory_section(curves: Sequence[CaptureCurve]) -> Markup:
+def theory_section(whole: CaptureCurves) -> Markup:
     """Theory beside verdicts, then the costs that theory rests on."""
+    ways = whole.ways()
+    rows = [_row(own[0], group, in_some_way(own)) for group, own in ways.items()]
+    rows += [
+        _row(curve, curve.line.label, curve.measured.verdict if curve.measured else None)
+        for curve in whole.curves
+        if curve.line.group not in ways
+    ]
     return parts.section(
         "What complexity says",
         element("p", EPTHS),
-        table(HEADS, [_row(curve) for curve in curves]),
+        table(HEADS, rows),
         element("p", COSTS, class_="quiet"),
         table(COST_HEADS, _costs(), numeric=(2, 3, 4)),
     )
 
 
-def _row(curve: CaptureCurve) -> tuple[str, ...]:
+def _row(curve: CaptureCurve, label: str, verdict: Verdict | None) -> tuple[str, ...]:
     question = curve.line.asked.question
     fact = question.task.fact(FACT)
     said = CaptureComplexity().predict(question)
-    shown = parts.badge(curve.measured.verdict) if curve.measured else "–"
+    shown = parts.badge(verdict) if verdict else "–"
     takes = fact.value if fact else "not declared"
     if isinstance(said, NotApplicable):
-        return curve.line.label, takes, "–", said.reason, shown
+        return label, takes, "–", said.reason, shown
     bound = str(getattr(said.certificate, "bound", "–"))
-    return curve.line.label, takes, bound, parts.badge(said.verdict), shown
+    return label, takes, bound, parts.badge(said.verdict), shown
 
 
 def _costs() -> list[tuple[str, ...]]:

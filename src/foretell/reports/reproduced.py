@@ -103,7 +103,8 @@ def chosen(
 ) -> tuple[Line, ...]:
     """The lines somebody wants to train."""
     lines = reproduction.lines(_budget(budget), seeds)
-    names = dict.fromkeys(name for line in lines for name in (line.group, line.label))
+    groups = (line.group for line in lines if "," not in line.group)
+    names = dict.fromkeys((*groups, *(line.label for line in lines)))
     wanted = [name.strip() for name in only.split(",")] if only else list(names)
     for name in wanted:
         if name not in names:

@@ -14,7 +14,7 @@ from typing import Any
 from foretell.core.architecture import Architecture
 from foretell.core.measurement import Measurement
 from foretell.core.protocol import Protocol
-from foretell.core.question import Outcome, Question
+from foretell.core.question import Outcome, Question, Verdict
 from foretell.core.scoreboard import Record, Row, Scoreboard
 from foretell.numerics.intervals import wilson
 from foretell.plain import catalogue
@@ -27,30 +27,40 @@ from foretell.tasks.lookup import task_from_json
 from foretell.theory import predict
 from foretell.training.store import Store, StoredRun
 
+RANK = (Verdict.YES, Verdict.UNDECIDED, Verdict.NO)  # of ways of which one is enough
+
 
 def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
     """All finished runs as rows, and a message for each that cannot be read or was foretold anew.
 
     Of several runs of one question the one with the longest training stands, then the one with
-    the most seeds, then the oldest: running again until it agrees does not help.
+    the most seeds, then the oldest: running again until it agrees does not help. Where a protocol
+    has several ways, of which one is enough, that is so of each way, and yes goes before undecided
+    before no.
     """
     problems: list[StoreProblem] = []
-    best: dict[str, tuple[tuple[int, int], Measurement]] = {}
+    best: dict[tuple[str, str], tuple[tuple[int, int], Measurement]] = {}
     for run in store.each_run():
         if isinstance(run, StoreProblem):
             problems.append(run)
             continue
         try:
-            found = _measurement(run)
+            found, way = _measurement(run)
             worth = (int(run.settings["plan"]["steps"]), len(run.settings["seeds"]))
         except (BadInput, LookupError, TypeError, ValueError, AttributeError) as error:
             problems.append(_problem(run, error))
             continue
-        known = best.get(found.question.hash)
+        place = (found.question.hash, way)
+        known = best.get(place)
         if known is None or (worth, _time(known[1])) > (known[0], _time(found)):
-            best[found.question.hash] = (worth, found)
+            best[place] = (worth, found)
+    standing: dict[str, Measurement] = {}
+    for _, found in sorted(best.values(), key=lambda each: _time(each[1])):
+        known_so = standing.get(found.question.hash)
+        if known_so is None or RANK.index(found.verdict) < RANK.index(known_so.verdict):
+            standing[found.question.hash] = found
     # Task by task, so that what theories decide about a language is asked for while remembered.
-    ordered = sorted((found for _, found in best.values()), key=_order)
+    ordered = sorted(standing.values(), key=_order)
     rows = tuple(_row(store, found) for found in ordered)
     problems += [problem for row in rows for problem in _changed_predictions(store, row)]
     return Scoreboard(rows), problems
@@ -123,7 +133,8 @@ def question_from_json(described: Mapping[str, Any]) -> Question:
     )
 
 
-def _measurement(run: StoredRun) -> Measurement:
+def _measurement(run: StoredRun) -> tuple[Measurement, str]:
+    """What a run says, and in which way of its protocol it was made."""
     described = {name: part for name, part in run.question.items() if name != "hash"}
     if content_hash(described) != run.folder.parent.name:
         raise BadInput("its question.json was changed after the run")
@@ -132,7 +143,7 @@ def _measurement(run: StoredRun) -> Measurement:
     protocol = _protocol(str(given.pop("name")))(**given)
     seeds = tuple(int(seed) for seed in run.settings["seeds"])
     plan = protocol.plan(question, seeds)
-    return protocol.read(question, plan, run.record, dict(run.provenance))
+    return protocol.read(question, plan, run.record, dict(run.provenance)), protocol.way
 
 
 @functools.cache  # finding a class reads every file of the folder

@@ -70,7 +70,7 @@ class CapturePlan:
     stop_at_miss: bool = False  # leave out sizes after both ways of adapting have been missed
     first_threshold: float | None = None  # of pre-training, where it is another
     mixed: bool = False  # adapt at all sizes up to a size, instead of at that size alone,
-    half: bool = False  # or at both in equal parts
+    half: bool = False  # or half of the inputs at that size, half at smaller ones
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):

@@ -72,12 +72,6 @@ def remove_arrays(folder: Path, keep: Path | None = None) -> None:
                 old.unlink(missing_ok=True)
 
 
-def forget_checkpoint(folder: Path) -> None:
-    """Remove what was saved: the next run begins anew."""
-    (folder / POINTER).unlink(missing_ok=True)
-    remove_arrays(folder)
-
-
 def load_checkpoint(
     folder: Path, like: Tree, count: int
 ) -> tuple[list[Tree], dict[str, Any]] | None:

@@ -17,9 +17,7 @@ from foretell.training.plan import Plan
 
 SCORES = 2**27  # attention scores a forward pass may hold, so that memory stays below a gigabyte
 SCORES_OF_ALL = 2**30  # the same over all members, on an accelerator that runs them together,
-POSITIONS_OF_ALL = (
-    2**18
-)  # and positions: enough to fill it; gigabytes of them only take long to tune
+POSITIONS_OF_ALL = 2**18  # and positions: enough to fill it
 OF_A_POSITION = 512  # what it takes beside the scores, in scores: of a long input that is the most
 OF_A_LABEL = 2  # for each label of a scored position, likewise
 LARGEST_PIECE = 250
@@ -29,7 +27,7 @@ def piece_size(count: int, heads: int, width: int, members: int, logits: int = 0
     """How many of `count` examples of that width a forward pass takes at once.
 
     `members` go at once on an accelerator; `logits` are the labels of all scored positions. Pieces
-    make up the count where that costs little: then which samples are drawn depends on nothing else.
+    make up the count where one nearly as large does: a padded last one is work for nothing.
     """
     most, largest = SCORES, LARGEST_PIECE
     if jax.default_backend() != "cpu":

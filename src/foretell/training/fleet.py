@@ -92,7 +92,6 @@ class SequenceFleet(Fleet):
     def __init__(self, plan: Plan, loop: MemberLoop | None = None) -> None:
         self.plan = plan
         self.loop = loop or loop_for_device()
-        self.together = len(plan.members)  # in memory at once on an accelerator, at most
         tasks = tuple(each.task for each in plan.members)
         self.tokens = max(task.alphabet.size for task in tasks)
         self.labels = max(len(task.labels) for task in tasks)
@@ -117,7 +116,7 @@ class SequenceFleet(Fleet):
         return members
 
     def _padded(self, sizes: Sequence[tuple[int, ...]]) -> list[TrialSizes]:
-        """Sizes of every member, in one shape for training and all tests."""
+        """Sizes of every member in one shape: that of all tests, if it is long enough."""
         ranges = (self.plan.train, *(trial.sizes for trial in self.plan.trials))
         longest = max(each.high - each.low + 1 for each in ranges)
         longest = max(longest, *map(len, sizes))
@@ -177,11 +176,11 @@ class SequenceFleet(Fleet):
         return self._largest(trial) if self.loop.batched else trial.sizes.high
 
     def _piece(self, trial: Trial) -> int:
-        """Examples in one forward pass: as many for some of the members as for all of them."""
+        """Examples in one forward pass."""
         task, size = self.plan.members[0].task, self._largest(trial)
         logits = task.scored(size) * self.labels
-        heads = self.plan.architecture.heads
-        return evaluation.piece_size(trial.count, heads, task.width(size), self.together, logits)
+        heads, members = self.plan.architecture.heads, len(self.plan.members)
+        return evaluation.piece_size(trial.count, heads, task.width(size), members, logits)
 
     def models(self, states: Tree) -> Tree:
         """The models alone, where they are."""

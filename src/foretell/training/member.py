@@ -39,7 +39,7 @@ class MemberData(NamedTuple):
 
     seed: Int[Array, "*member"]
     learning_rate: Float[Array, "*member"]
-    sizes: Int[Array, "*member size"]  # legal training sizes, padded
+    sizes: Int[Array, "*member size"]  # what training sizes are drawn from, padded
     size_count: Int[Array, "*member"]
     label_count: Int[Array, "*member"]  # a neighbour may have more labels than this member
     tables: ArrayTree
@@ -102,7 +102,7 @@ def room_for(plan: Plan) -> Room:
 
 
 def draw_batch(plan: Plan, room: Room, data: MemberData, step: Int[Array, ""]) -> Rows:
-    """The training batch of a step: sizes uniform over the legal ones."""
+    """The training batch of a step: sizes drawn from those of the plan."""
     task = plan.members[0].task
     key = key_for(root_key(data.seed), "train", step)
     index = antithetic(key_for(key, "sizes"), plan.batch, data.size_count)
@@ -117,10 +117,11 @@ def draw_batch(plan: Plan, room: Room, data: MemberData, step: Int[Array, ""]) -
 
 
 def alone_in_a_row(plan: Plan) -> bool:
-    """Is a row one example? Where all are equally long, so that nothing is gained by two in a row,
-    and where the device's kernel for long inputs attends, which knows no second one."""
-    width = plan.members[0].task.width(plan.train.high)
-    return plan.one_size or has_kernel(plan.architecture, width)
+    """Is a row one example? Where all are equally long or every second one is the longest, so that
+    two in a row gain nothing, and where the device's kernel for long inputs attends, which knows no
+    second one."""
+    width = aligned(plan.members[0].task.width(plan.train.high))
+    return plan.one_size or plan.half_largest or has_kernel(plan.architecture, width)
 
 
 def offsets(plan: Plan, tokens: Int[Array, "batch length"], key: Key[Array, ""]) -> Array:

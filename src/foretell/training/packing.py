@@ -74,7 +74,7 @@ def aligned(width: int) -> int:
 
 
 def alone(example: Example, shift: Int[Array, " batch"], scored: int) -> Rows:
-    """The batch with one example in each row: for examples that are all equally long."""
+    """The batch with one example in each row: where two in a row would gain nothing."""
     width = example.tokens.shape[1]
     positions = jnp.arange(width)[None] + shift[:, None]
     tokens, targets, mask = example.tokens, example.targets, example.mask

@@ -43,7 +43,7 @@ def create(plan: Plan, data: PointData) -> MemberState:
 
 
 def draw_batch(plan: Plan, step: Int[Array, ""], seed: Int[Array, ""]) -> Points:
-    """The training batch of a step: sizes uniform over those of the plan."""
+    """The training batch of a step: sizes drawn from those of the plan."""
     key, largest = key_for(root_key(seed), "train", step), plan.train.high
     if plan.train.low == largest:
         return _graphs(plan).draw_graphs(key, largest, plan.batch)
@@ -91,8 +91,10 @@ def segment(plan: Plan, data: PointData, state: MemberState) -> MemberState:
 
 def accuracy(piece: int, model: PointTransformer, points: Points) -> Float[Array, ""]:
     """The share of graphs whose number is right after rounding, `piece` of them at a time."""
-    pieces = jax.tree.map(lambda own: own.reshape(-1, piece, *own.shape[1:]), points)
-    found = jax.lax.map(lambda part: model(part.rows), pieces).ravel()
+    count = len(points.labels)
+    padded = jnp.pad(points.rows, ((0, -count % piece), (0, 0), (0, 0)))
+    pieces = padded.reshape(-1, piece, *padded.shape[1:])
+    found = jax.lax.map(model, pieces).ravel()[:count]
     known = jnp.isfinite(points.labels)
     right = jnp.abs(found - points.labels) < CLOSE
     return jnp.sum(right & known) / jnp.maximum(jnp.sum(known), 1)
@@ -127,21 +129,15 @@ class PointFleet(Fleet):
 
     @cached_property
     def _accuracy(self) -> Callable:
-        piece, _ = self._pieces
-        return self.loop.compile(lambda state, held: accuracy(piece, state.model, held))
-
-    @property
-    def _pieces(self) -> tuple[int, int]:
-        """Graphs in one forward pass, and in all of them."""
         trial = self.plan.trials[0]
         heads, members = self.plan.architecture.heads, len(self.plan.members)
         piece = piece_size(trial.count, heads, trial.sizes.high, members)
-        return piece, -(-trial.count // piece) * piece
+        return self.loop.compile(lambda state, held: accuracy(piece, state.model, held))
 
     @cached_property
     def held_out(self) -> Tree:
         """Graphs for the checks, drawn once."""
-        size, count = self.plan.train.high, self._pieces[1]
+        size, count = self.plan.train.high, self.plan.trials[0].count
 
         def draw(data: PointData) -> Points:
             key = key_for(root_key(data.seed), "test", size)

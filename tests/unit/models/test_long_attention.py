@@ -225,3 +225,21 @@ def test_the_kernel_is_used_only_where_it_computes_the_same(changed, expected):
         view = View.create(SHAPE, encoding, POSITIONS, asked["queries"], asked["starts"])
         values = jnp.zeros((2, LENGTH, 2, asked["part"]), asked["kind"])
         assert view.fused(values) is expected
+
+
+@pytest.mark.parametrize(
+    ("changed", "length", "backend", "expected"),
+    [
+        ({}, 1_024, "gpu", True),
+        ({}, 1_023, "gpu", False),  # short inputs stay as they were
+        ({}, 1_024, "cpu", False),
+        ({"precision": "float32"}, 1_024, "gpu", False),
+        ({"positional": "alibi"}, 1_024, "gpu", False),  # which adds a bias
+        ({"heads": 8}, 1_024, "gpu", False),  # four numbers a head
+    ],
+)
+def test_where_a_kernel_of_the_device_attends(monkeypatch, changed, length, backend, expected):
+    usual = {"layers": 2, "heads": 4, "width": 32, "positional": "rotary", "context": 2_048}
+    shape = Architecture(**{**usual, "precision": "bfloat16", **changed})
+    monkeypatch.setattr(jax, "default_backend", lambda: backend)
+    assert attention.has_kernel(shape, length) is expected

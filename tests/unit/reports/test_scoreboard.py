@@ -11,10 +11,13 @@ import pytest
 from rich.console import Console
 
 from foretell.core.question import Question
+from foretell.protocols._asking import Request
 from foretell.reports.kinds import kinds_matrix
 from foretell.reports.scoreboard import build_scoreboard, question_from_json, scoreboard_json
 from foretell.reports.scoreboard_page import scoreboard_page
 from foretell.reports.terminal import show_scoreboard
+from foretell.training.capture_plan import PRE_TRAINING
+from foretell.training.record import AdaptedMember, CaptureRecord
 from foretell.training.store import Store
 
 
@@ -183,3 +186,46 @@ def test_kinds_of_model_stand_side_by_side(store: Store, saver: Saver, make: Any
     console = Console(file=io.StringIO(), width=120)
     show_scoreboard(console, board)
     assert "KINDS OF MODEL" in console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "stands"),
+    [
+        ({"alone": "no", "half": "yes"}, "yes"),
+        ({"alone": "no", "mixed": "undecided"}, "undecided"),
+        ({"alone": "no", "half": "no"}, "no"),
+    ],
+)
+def test_of_several_ways_one_is_enough(store: Store, verdicts: dict[str, str], stands: str) -> None:
+    """Older runs stand against newer ones in the same way, not against other ways."""
+    for day, (inputs, verdict) in enumerate(verdicts.items(), 1):
+        request = Request(what="sorting", protocol="capture", inputs=inputs, seeds=3)
+        question, protocol = request.question(), request.build_protocol()
+        plan = protocol.plan(question, (0, 1, 2))
+        told = [
+            AdaptedMember(PRE_TRAINING, plan.start.high, seed, "fitted", 64, 0.1, 1.0)
+            for seed in plan.seeds
+        ]
+        for stage in plan.stages[1:]:
+            for arm in stage.sources:
+                for seed in plan.seeds:
+                    # one run in three that is given up leaves it open
+                    missed = verdict == "no" or (verdict == "undecided" and not seed)
+                    status = "not fitted" if missed else "fitted"
+                    samples = plan.cap if missed else 100
+                    place = (arm, stage.sizes.high, seed)
+                    told.append(AdaptedMember(*place, status, samples, 0.2, 0.9))
+        asked = {**question.as_json(), "hash": question.hash}
+        folder = store.open_run(asked, question.hash, plan.hash)
+        settings = {
+            "protocol": "capture",
+            "protocol_settings": protocol.as_json(),
+            "seeds": [0, 1, 2],
+            "plan": plan.as_json(),
+        }
+        provenance = {"versions": {}, "device": "none", "time": f"2026-01-0{day}", "seconds": 1.0}
+        record = CaptureRecord(tuple(told), (), 1.0)
+        store.save_run(folder, settings, record, {"w": np.zeros(1)}, provenance)
+    board, problems = build_scoreboard(store)
+    (row,) = board.rows
+    assert not problems and row.measurement and row.measurement.verdict.value == stands

@@ -9,14 +9,16 @@ import sys
 import time
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from tests_capture import capture_plan
 
 from foretell.core.question import SizeRange
 from foretell.plain.errors import BadInput, StoreProblem
+from foretell.protocols.capture import Capture
 from foretell.tasks.lookup import find_task
-from foretell.training import asking_symbols, checkpoint
+from foretell.training import asking_symbols, checkpoint, member
 from foretell.training.asking_symbols import shares_by_symbol
 from foretell.training.capture_plan import (
     ARMS,
@@ -28,6 +30,8 @@ from foretell.training.capture_plan import (
 from foretell.training.capture_run import CaptureRun
 from foretell.training.capture_stage import Shown, fleet_for
 from foretell.training.evaluation import Right
+from foretell.training.fleet import SequenceFleet
+from foretell.training.loops import OneByOne
 from foretell.training.record import AdaptedMember
 
 SCRIPT = """
@@ -267,3 +271,26 @@ def test_thresholds_and_sizes_of_adapting():
     assert "mixed" not in plan.as_json() and "first_threshold" not in plan.as_json()
     with pytest.raises(BadInput, match=r"\(0, 1\]"):
         dataclasses.replace(plan, first_threshold=1.5)
+
+
+def test_inputs_of_several_sizes_train_alike_alone_in_a_row_and_packed(monkeypatch):
+    """Which of the two it is hangs on the device and on how sizes are drawn."""
+    plan = dataclasses.replace(capture_plan(), half=True)
+    part = plan.parts(plan.stages[1], (0,))[0]
+    own = SequenceFleet(part, OneByOne())
+    (data,), (state,) = own.data, own.start()
+    losses = []
+    for alone in (True, False):
+        monkeypatch.setattr(member, "alone_in_a_row", lambda plan, alone=alone: alone)
+        rows = member.draw_batch(part, member.room_for(part), data, jnp.int32(3))
+        assert (rows.starts is None) is alone
+        losses.append(float(member.loss(state.model, rows, data.label_count)))
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+    drawn = data.sizes[: int(data.size_count)]
+    assert (drawn == part.train.high).sum() * 2 == len(drawn)
+
+
+def test_kept_settings_without_a_word_on_inputs_mean_alone():
+    assert Capture().inputs == "alone"
+    with pytest.raises(BadInput, match="not both"):
+        Capture(mixed=True, half=True)

@@ -12,7 +12,7 @@ from tests_plan import small_plan
 from foretell.core.question import SizeRange
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task
-from foretell.training import evaluation, member
+from foretell.training import member
 from foretell.training.evaluation import LARGEST_PIECE, Right, piece_size
 from foretell.training.fleet import SequenceFleet
 from foretell.training.loops import BRIEF, LASTING, OneByOne, Together
@@ -236,13 +236,3 @@ def test_pieces_make_up_the_count_where_that_costs_little(monkeypatch):
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     assert piece_size(2_000, 4, 151, 40) == 40  # positions of all members fill an accelerator
     assert piece_size(2_000, 4, 151, 1) == LARGEST_PIECE
-
-
-def test_some_members_are_tested_in_pieces_of_the_whole(monkeypatch):
-    """On an accelerator pieces follow from how many members there are; samples are whole pieces."""
-    fleet = SequenceFleet(small_plan(count=4), OneByOne())
-    for trial in fleet.plan.trials:
-        monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-        monkeypatch.setattr(evaluation, "SCORES_OF_ALL", 2**13)
-        whole, few = fleet._piece(trial), fleet.among([1]).plan.members
-        assert len(few) == 1 and fleet.among([1])._piece(trial) == whole < 40

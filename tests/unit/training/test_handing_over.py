@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax
 import numpy as np
 import pytest
 from tests_plan import small_plan
@@ -100,9 +101,22 @@ def test_a_device_that_contradicts_itself_is_not_believed(tmp_path, monkeypatch)
         states, scores = usual(self, states, last)
         return states, [scores[0], scores[1] + 0.5]  # what was right then is not right any more
 
-    monkeypatch.setattr(fleet.SequenceFleet, "check", check)
+    with monkeypatch.context() as now:
+        now.setattr(fleet.SequenceFleet, "check", check)
+        with pytest.raises(MachineProblem, match="cannot be trusted") as refused:
+            run(tmp_path, (plan,)).execute()
+    assert f"seed {plan.members[1].seed}" in str(refused.value)
+
+
+def test_weights_that_training_cannot_give_are_refused(tmp_path, monkeypatch):
+    plan, usual = small_plan(count=2, steps=20), fleet.SequenceFleet.members
+
+    def members(self, states):
+        found = usual(self, states)
+        broken = jax.tree.map(lambda leaf: leaf * np.nan, found[0].model)
+        return [found[0]._replace(model=broken), *found[1:]]
+
     made = run(tmp_path, (plan,))
-    monkeypatch.setattr("foretell.training.engine.SAVE_SECONDS", 0.0)
-    with pytest.raises(MachineProblem, match="two answers to the same questions"):
+    monkeypatch.setattr(fleet.SequenceFleet, "members", members)
+    with pytest.raises(MachineProblem, match="no numbers"):
         made.execute()
-    assert not list(tmp_path.glob("checkpoint*"))  # which may be as wrong
