@@ -69,11 +69,11 @@ def test_the_page_has_a_figure_for_each_group_and_says_whose_settings(whole):
     page = capture_shown.capture_page(whole)
     assert page.count("<svg") == len(whole.groups()) == 2
     assert "settings are unknown" in page
-    assert "Rule: " in page
+    assert page.count("The rule") == 1 and page.count(capture_shown.CAPTION[:40]) == 1
     assert "What complexity says" in page
     said = page[page.index("What complexity says") :]
     for curve in whole.curves:  # theory beside every curve, measured or not
-        assert curve.line.label in said
+        assert said.count(f"<td>{curve.line.group}<td>") == 1
     assert "sampled kernel" in said and "undecided" in said
 
 
