@@ -25,10 +25,7 @@ class Protocol(abc.ABC, Generic[PlanType, RecordType]):
 
     @property
     def way(self) -> str:
-        """Which of several ways to answer a question this is, where a yes in one is a yes.
-
-        Most protocols have one way.
-        """
+        """Which of several ways to answer, where a yes in one is a yes; most have one."""
         return ""
 
     @property

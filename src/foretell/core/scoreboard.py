@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -80,16 +79,11 @@ class Scoreboard:
     def records(self) -> tuple[Record, ...]:
         """Calibration: a theory's hits and misses, by the strength it claimed."""
         tally: dict[tuple[str, str], list[Agreement]] = {}
-        for row, prediction in self._pairs():
-            place = (prediction.predictor, prediction.strength.label)
-            tally.setdefault(place, []).append(row.agreement(prediction))
+        for row in self.rows:
+            for prediction in row.stated if row.measurement else ():
+                place = (prediction.predictor, prediction.strength.label)
+                tally.setdefault(place, []).append(row.agreement(prediction))
         return tuple(
             Record(predictor, strength, *(found.count(kind) for kind in Agreement))
             for (predictor, strength), found in sorted(tally.items())
         )
-
-    def _pairs(self) -> Iterable[tuple[Row, Prediction]]:
-        for row in self.rows:
-            if row.measurement is not None:
-                for prediction in row.stated:
-                    yield row, prediction
