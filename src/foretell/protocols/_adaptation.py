@@ -207,3 +207,34 @@ def decide(
     if Verdict.YES in kinds:
         return Verdict.YES, said
     return (Verdict.NO if kinds == {Verdict.NO} else Verdict.UNDECIDED), said
+
+
+def sentences(
+    plan: CapturePlan,
+    record: CaptureRecord,
+    arms: Sequence[Adaptation],
+    trained: Sequence[int],
+) -> list[str]:
+    """What happened, beside the verdict."""
+    first = [own for own in record.members if own.arm == PRE_TRAINING]
+    took = " ".join(f"{own.samples:,}" for own in first)
+    told = [
+        f"{len(trained)} of {len(first)} runs reach {plan.learned:g} at sizes {plan.start}, "
+        f"after {took} samples",
+    ]
+    for arm in arms:
+        if not arm.reached.all():
+            missed = arm.reached.size - int(arm.reached.sum())
+            told.append(
+                f"{arm.name}: {missed} of {arm.reached.size} runs miss the threshold within "
+                f"{plan.cap:,} samples; the table has what they were given"
+            )
+        if arm.fit:
+            told.append(f"{arm.name}: {arm.fit.reason}")
+    run = {own.size for own in record.members}
+    if trained and (left := [f"{size:,}" for size in plan.sizes if size not in run]):
+        told.append(f"left out, since every way of adapting was missed before: {', '.join(left)}")
+    if constant := constant_answers(record):
+        shares = ", ".join(f"{share:.1%} at {size}" for size, share in constant.items())
+        told.append(f"always the commonest answer is right in {shares}")
+    return told

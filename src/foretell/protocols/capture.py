@@ -25,7 +25,7 @@ Sources: arXiv 2603.11161, Sections 2 and 5, Appendix C (words; the numbers are 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +39,11 @@ from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.protocols._adaptation import (
     SLOW,
-    Adaptation,
     adaptations,
     constant_answers,
     decide,
     lost_symbols,
+    sentences,
     unadapted,
 )
 from foretell.protocols._asking import Budget, either
@@ -255,7 +255,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             rule=self.rule,
             values=tuple(values),
             curves=(),
-            notes=self._notes(plan, record, arms, trained),
+            notes=(*sentences(plan, record, arms, trained), *self._settings(plan)),
             provenance={
                 **provenance,
                 "seeds": list(plan.seeds),
@@ -267,45 +267,16 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             bar=plan.threshold,
         )
 
-    def _notes(
-        self,
-        plan: CapturePlan,
-        record: CaptureRecord,
-        arms: Sequence[Adaptation],
-        trained: Sequence[int],
-    ) -> tuple[str, ...]:
-        first = [own for own in record.members if own.arm == PRE_TRAINING]
-        took = " ".join(f"{own.samples:,}" for own in first)
+    def _settings(self, plan: CapturePlan) -> list[str]:
         told = [
-            f"{len(trained)} of {len(first)} runs reach {plan.learned:g} at sizes {plan.start}, "
-            f"after {took} samples",
-        ]
-        for arm in arms:
-            if not arm.reached.all():
-                missed = arm.reached.size - int(arm.reached.sum())
-                told.append(
-                    f"{arm.name}: {missed} of {arm.reached.size} runs miss the threshold within "
-                    f"{plan.cap:,} samples; the table has what they were given"
-                )
-            if arm.fit:
-                told.append(f"{arm.name}: {arm.fit.reason}")
-        run = {own.size for own in record.members}
-        if trained and (left := [f"{size:,}" for size in plan.sizes if size not in run]):
-            told.append(
-                f"left out, since every way of adapting was missed before: {', '.join(left)}"
-            )
-        if constant := constant_answers(record):
-            shares = ", ".join(f"{share:.1%} at {size}" for size, share in constant.items())
-            told.append(f"always the commonest answer is right in {shares}")
-        told.append(
             f"batches of {plan.batch} before, {plan.adapting_batch} while adapting, learning rate "
             f"{plan.learning_rate:g}, then {plan.adapting_rate:g}; a check every "
             f"{plan.adapting_check} steps on {plan.samples} samples"
-        )
+        ]
         others = " or ".join(name for name in INPUTS if name != self.inputs)
         least = "" if self.inputs == ALONE else f", from {plan.start.low} on"
         told.append(
             f"adapting on inputs of {INPUTS[self.inputs]}{least} (other ways: --inputs {others}; "
             f"a task is captured if it is in some way); sampler: {plan.task.sampler}"
         )
-        return tuple(told)
+        return told

@@ -20,7 +20,7 @@ CAPTION = (
     "Left: entropy of the sharpest head at the scored position, mean over seeds, in the layer "
     "where it is least; the dotted line is attention that spreads evenly. Right: standard "
     "deviation of its logits. Solid: with the weights that the small sizes gave; dashed: after "
-    "adapting to the largest size."
+    "adapting to the largest size that was trained."
 )
 
 
@@ -76,7 +76,9 @@ def looks_figure(curves: Sequence[CaptureCurve], title: str) -> str:
         drawn = Figure(figsize=(11, 4.2), layout="constrained")
         panels = drawn.subplots(1, 2)
         told = [curve for curve in curves if curve.looks]
-        for colour, curve in zip(itertools.cycle(COLOURS), told, strict=False):
+        for colour, curve in zip(itertools.cycle(COLOURS), curves, strict=False):
+            if not curve.looks:
+                continue  # its colour stays free, so that others keep that of the curves
             for panel, name in zip(panels, ("entropy", "spread"), strict=True):
                 _draw(panel, curve, name, colour)
         evenly = {each.size: each.evenly for curve in told for each in curve.looks}

@@ -38,7 +38,7 @@ HEADS: tuple[str, ...] = (
 )
 HEADS += ("one answer",)
 FIT_HEADS = ("curve", "arm", "exponent", "95 %", "AIC, power − logarithm", "grows as", "captured")
-BEHIND: tuple[str, ...] = ("Curve", "Task", "Shape", "Inputs", "Threshold, adapting")
+BEHIND: tuple[str, ...] = ("Curve, inputs", "Task", "Shape", "Threshold, adapting")
 BEHIND += ("Rate, adapting", "Batch, adapting", "Device", "Commit")
 CAPTION = (
     "Samples that a model needs until the threshold at a size, against that size, both in "
@@ -96,6 +96,7 @@ def _rows(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
         for curve in curves
         if curve.measured
         for size in curve.outcome.adapted
+        if any(_at(curve.samples(arm), size) for arm in WAYS)  # others were left out
     ]
 
 
@@ -189,26 +190,14 @@ def capture_page(whole: CaptureCurves) -> str:
         content.append(parts.section("Captured?", *summary))
     told = (element("p", each) for each in findings(whole))
     content.append(parts.section("What came out", *told))
-    for place, (group, own) in enumerate(whole.groups().items()):
-        frame = element("div", Markup(curves_figure(whole, group, own)), class_="plot wide")
-        caption = () if place else (element("figcaption", CAPTION),)  # they are all read alike
-        content.append(
-            parts.section(
-                group.capitalize(),
-                element("figure", frame, *caption, class_="broad"),
-                table(
-                    [head.capitalize() for head in HEADS],
-                    _unbroken(_rows(own)),
-                    numeric=range(1, 7),
-                ),
-                table(
-                    [head[:1].upper() + head[1:] for head in FIT_HEADS],
-                    _unbroken(_fits(own)),
-                    numeric=range(2, 5),
-                ),
-                *_behind(own),
-            )
-        )
+    drawn = 0
+    for group, own in whole.groups().items():
+        figure: tuple[Markup, ...] = ()
+        if any(len(curve.samples(arm)) > 1 for curve in own for arm in WAYS):
+            frame = element("div", Markup(curves_figure(whole, group, own)), class_="plot wide")
+            caption = () if drawn else (element("figcaption", CAPTION),)  # all are read alike
+            figure, drawn = (element("figure", frame, *caption, class_="broad"),), drawn + 1
+        content.append(parts.section(group.capitalize(), *figure, *_tables(own)))
         if has_looks(own):
             content.append(_looks_section(group, own))
     content.append(theory_section(whole))
@@ -216,6 +205,18 @@ def capture_page(whole: CaptureCurves) -> str:
     told = (element("p", rule) for rule in sorted(rules))
     content.append(parts.section("The rule", *told))
     return page(title, content)
+
+
+def _tables(own: Sequence[CaptureCurve]) -> list[Markup]:
+    """Samples, fits, and what is behind them."""
+    heads = [head.capitalize() for head in HEADS]
+    fit_heads = [head[:1].upper() + head[1:] for head in FIT_HEADS]
+    samples = _unbroken(_rows(own))
+    return [
+        *([table(heads, samples, numeric=range(1, 7))] if samples else []),
+        table(fit_heads, _unbroken(_fits(own)), numeric=range(2, 5)),
+        *_behind(own),
+    ]
 
 
 def _looks_section(group: str, own: Sequence[CaptureCurve]) -> Markup:
@@ -240,10 +241,11 @@ def _behind(curves: Sequence[CaptureCurve]) -> list[Markup]:
         rates = f"{plan['learning_rate']:g}, {plan['adapting_rate']:g}"
         batches = f"{plan['batch']}, {plan['adapting_batch']}"
         bars = f"{plan.get('first_threshold', plan['threshold']):g}, {plan['threshold']:g}"
-        told = [_whole(curve.name), asked.task.name, asked.architecture.label]
-        told += [curve.line.asked.protocol.way, bars]
+        inputs = curve.line.asked.protocol.way
+        name = curve.name if curve.name == inputs else f"{curve.name}, {inputs}"
+        told = [_whole(name), asked.task.name, asked.architecture.label, bars]
         rows.append([*told, rates, batches, str(known["device"]), str(known.get("commit"))])
-    return [table(BEHIND, rows, numeric=range(4, 7))] if rows else []
+    return [table(BEHIND, rows, numeric=range(3, 6))] if rows else []
 
 
 def _unbroken(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -27,9 +27,9 @@ from foretell.training.stopping import Interrupted
 # for longer, and if they are not too few: on an accelerator everybody is tested.
 WAIT_SECONDS = 60.0
 # A model that has stopped gets the same samples right when it is tested as at its last check. All
-# 2,248 models kept so far did, to the last sample. Once, on an H200 shared under MPS, one had 77 %
-# of what it had had right, and 17 beside it had weights that were no numbers. Other kernels may
-# round otherwise, hence not exactly.
+# models kept so far did, to the last one (tests/house/test_kept_runs.py). Once, on an H200 shared
+# under MPS, one had 77 % of what it had had right, and 17 beside it blew up in one segment
+# (results/performance/contradiction-h200.json). Other kernels may round otherwise: not exactly.
 SAME, FLIPS = 0.01, 2  # share of the samples, or so many
 
 
