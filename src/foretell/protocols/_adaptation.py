@@ -85,13 +85,14 @@ def adaptations(plan: CapturePlan, record: CaptureRecord) -> tuple[Adaptation, .
 def _adaptation(plan: CapturePlan, record: CaptureRecord, arm: str) -> Adaptation | None:
     known = {(own.arm, own.size, own.seed): own for own in record.members}
     seeds = tuple(own.seed for own in record.members if own.arm == PRE_TRAINING and own.reached)
-    run = {own.size for own in record.members}  # not all, where a miss ended it
-    sizes = tuple(size for size in plan.sizes_of(arm) if size in run)
+    shared = {plan.sizes[0]: FROM_START} if arm == STEP_BY_STEP and FROM_START in plan.arms else {}
+    run = {(own.arm, own.size) for own in record.members}  # not all, where a miss ended it
+    sizes = tuple(size for size in plan.sizes if (shared.get(size, arm), size) in run)
     if not seeds or not sizes:
         return None
 
     def of(seed: int, size: int) -> AdaptedMember:
-        return known.get((arm, size, seed)) or known[FROM_START, size, seed]
+        return known[shared.get(size, arm), size, seed]
 
     samples = np.array([[of(seed, size).samples for size in sizes] for seed in seeds], float)
     reached = np.array([[of(seed, size).reached for size in sizes] for seed in seeds])
@@ -116,6 +117,8 @@ def no_gain(arms: Sequence[Adaptation]) -> tuple[int, ...]:
     start, scratch = known[FROM_START], known[FROM_SCRATCH]
     found = []
     for place, size in enumerate(scratch.sizes):
+        if size not in start.sizes:
+            continue
         at = start.sizes.index(size)
         arrived = start.reached[:, at].any() or scratch.reached[:, place].any()
         if arrived and scratch.samples[:, place].mean() <= start.samples[:, at].mean():
@@ -231,9 +234,10 @@ def sentences(
             )
         if arm.fit:
             told.append(f"{arm.name}: {arm.fit.reason}")
-    run = {own.size for own in record.members}
-    if trained and (left := [f"{size:,}" for size in plan.sizes if size not in run]):
-        told.append(f"left out, since every way of adapting was missed before: {', '.join(left)}")
+    for arm in arms:
+        left = [f"{size:,}" for size in plan.sizes_of(arm.name) if size not in arm.sizes]
+        if left and arm.name != FROM_SCRATCH:
+            told.append(f"{arm.name}: left out, since most runs missed before: {', '.join(left)}")
     if constant := constant_answers(record):
         shares = ", ".join(f"{share:.1%} at {size}" for size, share in constant.items())
         told.append(f"always the commonest answer is right in {shares}")

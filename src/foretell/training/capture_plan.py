@@ -6,9 +6,10 @@ arms adapt side by side, each from its own weights: one fleet, one compiled prog
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,11 @@ class Stage:
             return f"{PRE_TRAINING} at sizes {self.sizes}"
         return f"size {self.sizes.high}"
 
+    def without(self, arms: Collection[str]) -> Stage:
+        """The same stage, for the other arms only."""
+        left = {arm: source for arm, source in self.sources.items() if arm not in arms}
+        return dataclasses.replace(self, sources=left)
+
 
 @dataclass(frozen=True, kw_only=True)
 class CapturePlan:
@@ -67,7 +73,7 @@ class CapturePlan:
     warmup: int = 0
     arms: tuple[str, ...] = ARMS
     largest_from_scratch: int | None = None  # size; beyond it the control would cost the most
-    stop_at_miss: bool = False  # leave out sizes after both ways of adapting have been missed
+    stop_at_miss: bool = False  # leave out larger sizes of a way of adapting that most runs missed
     first_threshold: float | None = None  # of pre-training, where it is another
     mixed: bool = False  # adapt at all sizes up to a size, instead of at that size alone,
     half: bool = False  # or half of the inputs at that size, half at smaller ones

@@ -83,8 +83,10 @@ class CaptureRun(Work):
             seeds = self.trained
             if stage.number and not seeds:
                 break  # nobody learned the small sizes: there is nothing to adapt
-            if self.plan.stop_at_miss and self._missed_in_every_arm():
-                break  # larger sizes cannot change what was shown
+            if self.plan.stop_at_miss:
+                stage = stage.without(self._missed)
+                if not any(arm != FROM_SCRATCH for arm in stage.sources):
+                    break  # larger sizes cannot change what was shown
             began = time.monotonic()
             shown = self._run(stage, seeds)
             self.done.append(shown)
@@ -104,20 +106,21 @@ class CaptureRun(Work):
             return self.plan.seeds
         return tuple(own.seed for own in self.done[0].members if own.reached)
 
-    def _missed_in_every_arm(self) -> bool:
-        """Has every way of adapting been missed by most runs at some size? Controls aside.
+    @property
+    def _missed(self) -> set[str]:
+        """Ways of adapting in which most runs have missed some size; controls are none.
 
         The first larger size is one run for both ways, on record under the first.
         """
         missed: set[str] = set()
         for shown in self.done[1:]:
-            for arm in {own.arm for own in shown.members}:
+            for arm in {own.arm for own in shown.members} - {FROM_SCRATCH}:
                 reached = [own.reached for own in shown.members if own.arm == arm]
                 if 2 * sum(reached) < len(reached):
                     missed.add(arm)
                     if arm == FROM_START and shown is self.done[1]:
                         missed.add(STEP_BY_STEP)
-        return {*self.plan.arms} - {FROM_SCRATCH} <= missed
+        return missed
 
     def _run(self, stage: Stage, seeds: Sequence[int]) -> Shown:
         left = None if self.end is None else self.end - time.monotonic()
@@ -212,8 +215,9 @@ class CaptureRun(Work):
 
     def _weights(self) -> dict[str, np.ndarray]:
         """What the small sizes gave, and what became of it at the largest: from the start, or step
-        by step where nothing adapts from the start."""
-        found, adapted = {}, FROM_START if FROM_START in self.plan.arms else STEP_BY_STEP
+        by step where nothing adapts from the start that far."""
+        found, last = {}, {arm for arm, _ in self.done[-1].models}
+        adapted = FROM_START if FROM_START in last else STEP_BY_STEP
         for name, shown in {"start": self.done[0], "adapted": self.done[-1]}.items():
             for (arm, seed), model in shown.models.items():
                 if arm in (PRE_TRAINING, adapted):

@@ -20,6 +20,8 @@ from foretell.training.member import FITTED, RUNNING, MemberData, MemberState
 from foretell.training.networks import build_network
 from foretell.training.plan import Plan, Trial
 
+WIDE = 512
+
 
 class Fleet(abc.ABC):
     """A plan with its compiled functions. States go in and come out; nothing is kept.
@@ -131,7 +133,8 @@ class SequenceFleet(Fleet):
 
     @cached_property
     def _segment(self) -> Callable:
-        lasting = self.plan.until is None  # else it may end after a few steps
+        # else it may end after a few steps; and products of wide models are cuBLAS's own
+        lasting = self.plan.until is None and self.plan.architecture.width < WIDE
         return self.loop.compile(partial(member.segment, self.plan), donate=1, lasting=lasting)
 
     def shapes(self) -> MemberState:

@@ -139,6 +139,22 @@ def test_sizes_that_were_left_out_are_told_and_change_nothing():
     assert any("missed before: 64, 128, 256, 512" in note for note in found.notes)
 
 
+def test_a_way_that_was_left_out_further_on_leaves_the_other_as_it_is():
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    whole = record_of(plan, lambda place: 500 if not place else None, logarithmic, (True,) * 4)
+    kept = tuple(own for own in whole.members if own.arm != FROM_START or own.size <= 64)
+    found = protocol.read(question, plan, CaptureRecord(kept, (), 1.0), PROVENANCE)
+    shown = {
+        arm: [v.sizes.high for v in found.values if v.probe == f"samples, {arm}"]
+        for arm in (FROM_START, STEP_BY_STEP)
+    }
+    assert shown == {FROM_START: [32, 64], STEP_BY_STEP: [*SIZES]}
+    assert "from the start: most runs miss the threshold at size 64" in found.reason
+    told = "from the start: left out, since most runs missed before: 128, 256, 512"
+    assert told in found.notes
+
+
 def test_a_control_with_fewer_sizes_is_read_at_those():
     question, protocol = settled()
     protocol = dataclasses.replace(protocol, largest_from_scratch=64)

@@ -184,23 +184,23 @@ def test_killed_runs_go_on_in_their_stage_and_end_with_the_same_bits(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("shown", "stops"),
+    ("shown", "missed"),
     [
-        ([{FROM_START: False, FROM_SCRATCH: True}], True),  # one run is both ways there
-        ([{FROM_START: True, FROM_SCRATCH: False}], False),  # a control decides nothing
-        ([{FROM_START: True}, {FROM_START: False, STEP_BY_STEP: True}], False),
-        ([{FROM_START: True}, {FROM_START: True, STEP_BY_STEP: False}], False),
+        ([{FROM_START: False, FROM_SCRATCH: True}], {FROM_START, STEP_BY_STEP}),  # one run is both
+        ([{FROM_START: True, FROM_SCRATCH: False}], set()),  # a control decides nothing
+        ([{FROM_START: True}, {FROM_START: False, STEP_BY_STEP: True}], {FROM_START}),
+        ([{FROM_START: True}, {FROM_START: True, STEP_BY_STEP: False}], {STEP_BY_STEP}),
         (
             [
                 {FROM_START: True},
                 {FROM_START: False, STEP_BY_STEP: True},
-                {FROM_START: True, STEP_BY_STEP: False},
+                {STEP_BY_STEP: False},
             ],
-            True,
+            {FROM_START, STEP_BY_STEP},
         ),
     ],
 )
-def test_sizes_are_left_out_once_every_way_was_missed(tmp_path, shown, stops):
+def test_a_way_that_most_runs_missed_is_known(tmp_path, shown, missed):
     run = CaptureRun((capture_plan(),), tmp_path, lambda progress: None)
     run.done = [Shown((), (), {})]
     for number, arms in enumerate(shown):
@@ -210,14 +210,23 @@ def test_sizes_are_left_out_once_every_way_was_missed(tmp_path, shown, stops):
             for seed in (0, 1)
         )
         run.done.append(Shown(members, (), {}))
-    assert run._missed_in_every_arm() is stops
+    assert run._missed == missed
 
 
-def test_a_miss_ends_the_run_where_it_is_asked_to(tmp_path, monkeypatch):
-    monkeypatch.setattr(CaptureRun, "_missed_in_every_arm", lambda self: len(self.done) == 2)
+@pytest.mark.parametrize(
+    ("missed", "arms"),
+    [
+        ({FROM_START, STEP_BY_STEP}, set()),
+        ({FROM_START}, {STEP_BY_STEP, FROM_SCRATCH}),
+        ({STEP_BY_STEP}, {FROM_START, FROM_SCRATCH}),
+    ],
+)
+def test_a_miss_ends_its_way_where_it_is_asked_to(tmp_path, monkeypatch, missed, arms):
+    known = property(lambda self: missed if len(self.done) == 2 else set())
+    monkeypatch.setattr(CaptureRun, "_missed", known)
     plan = dataclasses.replace(capture_plan(), stop_at_miss=True)
     record, weights = CaptureRun((plan,), tmp_path, lambda progress: None).execute()[0]
-    assert {own.size for own in record.members} == {6, 8}
+    assert {own.arm for own in record.members if own.size == 12} == arms
     assert any(name.startswith("adapted.") for name in weights)
 
 
