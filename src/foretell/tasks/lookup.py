@@ -26,7 +26,7 @@ from foretell.tasks.capture._settings import SettledTask
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
 from foretell.tasks.template import TemplateTask
-from foretell.tasks.tracking import ASKS, TrackingTask
+from foretell.tasks.tracking import ASKS, STATE, TrackingTask
 from foretell.templates.reading import read_templates
 from foretell.templates.template_set import TemplateSet
 
@@ -38,7 +38,8 @@ def find_task(what: str, longest: int = 150, alphabet: str | None = None) -> Tas
 
     `alphabet` gives a regular expression more letters than it names: `abc`, or `up,down`. A regular
     language is asked what may follow each prefix; with `accept:` or `state:` before it, whether
-    the prefix is a member, or which state of the minimal automaton it reaches.
+    the prefix is a member, or which state of the minimal automaton it reaches; with
+    `accept-before:` or `state-before:` the same, before the letter after it is seen.
 
     >>> find_task("regex:(ab)*").labels, find_task("accept:regex:(ab)*").labels
     (('{b}', '{<eos>,a}'), ('reject', 'accept'))
@@ -87,8 +88,9 @@ def _with_settings(name: str, settings: str, longest: int) -> Task:
 def _tracking(asks: str, what: str, longest: int, alphabet: str | None) -> TrackingTask:
     task = find_task(what, longest, alphabet)
     if not isinstance(task, RegularTask):
+        asked_for = "states" if asks.startswith(STATE) else "members"
         raise BadInput(
-            f"only a regular language has {'states' if asks == 'state' else 'members'} to ask for",
+            f"only a regular language has {asked_for} to ask for",
             seen=what,
             hint=f"{asks}:tomita-4 or {asks}:regex:(ab)*",
         )

@@ -3,6 +3,10 @@
 Unlike predicting what may follow (`regular.py`), this asks about all words, dead ones too, and
 trains on all of them. `accept` is acceptance at the last letter, at every prefix at once: a causal
 model that is right on every word is right on every prefix. `state` asks for more.
+
+Asked `-before`, a model must know at each letter what holds of the letters before it, and at the
+end what holds of all: the letter that decided is no longer the one it sees. In C-RASP that is the
+convention of every prefix, by which (a|b)*b has no program.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
-from foretell.core.alphabet import PAD, Alphabet
+from foretell.core.alphabet import EOS, PAD, Alphabet
 from foretell.core.task import ArrayTree, Example, Fact, Task
 from foretell.languages.dfa_json import dfa_as_json
 from foretell.languages.regular import RegularLanguage
@@ -38,7 +42,8 @@ MIXTURE = (
     "a mixture in equal parts of members, non-members, non-members one edit away and members "
     "that stay long in one state, those that exist, each uniform or weighted at the length"
 )
-ASKS = ("accept", "state")
+STATE, BEFORE = "state", "-before"
+ASKS = ("accept", STATE, f"accept{BEFORE}", f"{STATE}{BEFORE}")
 ACCEPTED = ("reject", "accept")
 
 
@@ -57,6 +62,7 @@ class TrackingTables(NamedTuple):
 class TrackingTask(Task):
     """Say after every letter whether the prefix is a member (`accept`) or which state it is in.
 
+    With `accept-before` and `state-before` one says it before the letter after, or the end.
     `probed` names other probes than the usual ones; the first is what training draws.
     """
 
@@ -70,7 +76,7 @@ class TrackingTask(Task):
 
     def __post_init__(self) -> None:
         if self.asks not in ASKS:
-            raise BadInput("one can ask for accept or state", seen=self.asks)
+            raise BadInput(f"one can ask for {' or '.join(ASKS)}", seen=self.asks)
         require_probes(self.probed, (MIXED, *EVERY_PROBE))
         if self.probed:
             object.__setattr__(self, "probes", self.probed)
@@ -80,6 +86,16 @@ class TrackingTask(Task):
         """What is asked, of which language."""
         return f"{self.asks}:{self.language.name}"
 
+    @property
+    def of_states(self) -> bool:
+        """Is it asked which state, not whether it accepts?"""
+        return self.asks.startswith(STATE)
+
+    @property
+    def before(self) -> int:
+        """How many tokens later than the last letter it is asked about a prefix: 0 or 1."""
+        return int(self.asks.endswith(BEFORE))
+
     @cached_property
     def alphabet(self) -> Alphabet:
         """The language's letters with the reserved tokens."""
@@ -88,7 +104,7 @@ class TrackingTask(Task):
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Rejected or accepted, or the numbers of the states."""
-        if self.asks == "accept":
+        if not self.of_states:
             return ACCEPTED
         return tuple(f"state {number}" for number in range(len(self.language.dfa.delta)))
 
@@ -108,33 +124,34 @@ class TrackingTask(Task):
         return ProbeWords(self.language)
 
     def width(self, size: int) -> int:
-        """SOS and the word."""
-        return size + 1
+        """SOS and the word; and EOS, where one is asked afterwards."""
+        return size + 1 + self.before
 
     def scored(self, size: int) -> int:
-        """Every letter."""
-        return size
+        """Every letter; and the end, where one is asked afterwards."""
+        return size + self.before
 
     def answer(self, word: tuple[str, ...]) -> tuple[str, ...]:
         """Walk the automaton letter by letter."""
-        dfa, state, said = self.language.dfa, self.language.dfa.start, []
+        dfa, state = self.language.dfa, self.language.dfa.start
+        said = [self.labels[self._label(state)]] * self.before
         for letter in word:
             state = dfa.delta[state][dfa.alphabet.symbols.index(letter)]
             said.append(self.labels[self._label(state)])
         return tuple(said)
 
     def _label(self, state: int) -> int:
-        return state if self.asks == "state" else int(state in self.language.dfa.final)
+        return state if self.of_states else int(state in self.language.dfa.final)
 
     def lay_out(self, word: tuple[str, ...]) -> tuple[list[int], list[int], list[bool]]:
-        """Nothing is asked before the first letter."""
-        tokens = list(self.alphabet.encode(("<sos>", *word)))
+        """Nothing is asked at SOS."""
+        tokens = list(self.alphabet.encode(("<sos>", *word))) + [EOS] * self.before
         targets = [self.labels.index(label) for label in self.answer(word)]
         return tokens, [0, *targets], [False] + [True] * len(targets)
 
     def read_word(self, tokens: list[int]) -> tuple[str, ...]:
-        """Everything after SOS that is not padding."""
-        return self.alphabet.decode([token for token in tokens[1:] if token != PAD])
+        """Everything after SOS that is a letter."""
+        return self.alphabet.decode([token for token in tokens[1:] if token not in (PAD, EOS)])
 
     def sizes(self, low: int, high: int, probe: str | None = None) -> tuple[int, ...]:
         """Lengths at which the probe has a word; every length for the mixture."""
@@ -194,8 +211,12 @@ class TrackingTask(Task):
         start = jnp.asarray(tables.samplers.start)[place]
         word = draw_word(tables.samplers._replace(start=start), key, size, width)
         states = walk(jnp.asarray(tables.delta), jnp.asarray(tables.start), word)
-        labels, asked = jnp.asarray(tables.label)[states], jnp.arange(width + 1) > 0
-        laid_out = lay_out_fast(word, labels, asked, size, width)
+        labels, place = jnp.asarray(tables.label)[states], jnp.arange(width + 1)
+        labels = jnp.concatenate([labels[: self.before], labels])[: width + 1]
+        laid_out = lay_out_fast(word, labels, place > 0, size + self.before, width)
+        if self.before:
+            ended = jnp.where(place[:width] == size + 1, EOS, laid_out.tokens)
+            laid_out = laid_out._replace(tokens=ended)
         return laid_out._replace(first=jnp.ones((), jnp.int32))
 
     def as_json(self) -> dict[str, object]:

@@ -19,6 +19,7 @@ from foretell.tasks.tracking import TrackingTask
 from foretell.theory._program import ProgramCertificate
 
 FRAGMENT = {"crasp": "C-RASP[∅]", "crasp-periodic-local": "C-RASP[periodic, local]"}
+LAST, EVERY = "last-letter", "every-prefix"  # conventions of acceptance, see docs/deciding.md
 DECIDED = {"crasp": "crasp", "crasp-periodic-local": "crasp_periodic_local"}
 OWN_PROOF = {
     "no": "the obstruction in the automaton rules out every program: an elementary proof of our "
@@ -69,7 +70,8 @@ def _decided(task: RegularTask | TrackingTask, fragment: str) -> Existence | str
     if answer.answer == "unknown":
         return f"whether {task.name} has a {FRAGMENT[fragment]} program is not known: {answer.note}"
     source = "decided by foretell from the minimal automaton, see docs/deciding.md"
-    text = f"{FRAGMENT[fragment]}: {answer.answer}, decided from the minimal automaton"
+    told = ", told before the letter after" if getattr(task, "before", 0) else ""
+    text = f"{FRAGMENT[fragment]}: {answer.answer}, decided from the minimal automaton{told}"
     settled = Assumption(f"{text}; --check re-checks the certificate", Standing.CHECKED)
     attached = _program(task, fragment) if answer.answer == "yes" else None
     known: tuple[Assumption, ...] = (settled,)
@@ -81,12 +83,15 @@ def _decided(task: RegularTask | TrackingTask, fragment: str) -> Existence | str
 def _answer(task: RegularTask | TrackingTask, fragment: str) -> FragmentAnswer:
     """For the language; or, where states are asked for, for the hardest of their languages."""
     dfa = task.language.dfa
-    if isinstance(task, RegularTask) or task.asks == "accept":
-        return _decision(dfa)[fragment]
+    if isinstance(task, RegularTask):
+        return _decision(dfa, LAST)[fragment]
+    accept = EVERY if task.before else LAST
+    if not task.of_states:
+        return _decision(dfa, accept)[fragment]
     order = ("no", "unknown", "yes")
     hardest: FragmentAnswer | None = None
     for state in range(len(dfa.delta)):
-        found = _decision(dataclasses.replace(dfa, final=frozenset({state})))[fragment]
+        found = _decision(dataclasses.replace(dfa, final=frozenset({state})), accept)[fragment]
         if found.answer == order[0]:  # nothing is harder, so the other states need no decision
             return found
         if hardest is None or order.index(found.answer) < order.index(hardest.answer):
@@ -96,8 +101,8 @@ def _answer(task: RegularTask | TrackingTask, fragment: str) -> FragmentAnswer:
 
 
 @functools.lru_cache(maxsize=256)
-def _decision(dfa: DFA) -> Decision:
-    return decide(dfa)
+def _decision(dfa: DFA, accept: str) -> Decision:
+    return decide(dfa, accept)
 
 
 def _program(task: Task, fragment: str) -> ProgramCertificate | None:

@@ -13,7 +13,13 @@ from foretell.tasks.lookup import find_task, task_from_json
 from foretell.tasks.tracking import MIXED, TrackingTask
 from foretell.theory._existence import existence
 
-NAMES = ["accept:tomita-4", "state:aa-star", "accept:regex:(ab)*c"]
+NAMES = [
+    "accept:tomita-4",
+    "state:aa-star",
+    "accept:regex:(ab)*c",
+    "accept-before:regex:(ab)*c",
+    "state-before:tomita-4",
+]
 
 
 def drawn(task, probe, count=80):
@@ -31,13 +37,27 @@ def test_the_sampler_agrees_with_the_oracle(name):
             continue
         sizes, example = drawn(task, probe)
         for row, size in enumerate(sizes):
-            tokens = example.tokens[row][: size + 1].tolist()
+            end = task.width(int(size))
+            tokens = example.tokens[row][:end].tolist()
             word = task.read_word(tokens)
             assert len(word) == size
-            assert (example.tokens[row][size + 1 :] == PAD).all()
-            assert (tokens, example.targets[row][: size + 1].tolist()) == task.lay_out(word)[:2]
-            assert example.mask[row].sum() == size
+            assert (example.tokens[row][end:] == PAD).all()
+            assert (tokens, example.targets[row][:end].tolist()) == task.lay_out(word)[:2]
+            assert example.mask[row].tolist()[:end] == task.lay_out(word)[2]
+            assert example.mask[row].sum() == task.scored(size)
             assert example.first[row] == 1
+
+
+def test_before_is_the_same_answer_one_letter_later():
+    after, before = find_task("state:regex:(ab)*c"), find_task("state-before:regex:(ab)*c")
+    word = ("a", "b", "c", "a")
+    assert before.answer(word)[1:] == after.answer(word)
+    assert before.answer(()) == ("state 0",)
+    tokens, targets, mask = before.lay_out(word)
+    assert len(tokens) == before.width(4) == 6
+    assert sum(mask) == before.scored(4) == 5
+    # the letter that is seen says nothing of what is asked
+    assert before.lay_out((*word[:3], "b"))[1][:5] == targets[:5]
 
 
 def test_each_probe_draws_its_words():
@@ -89,6 +109,13 @@ def test_what_has_no_states_is_refused():
         find_task("state:majority")
     with pytest.raises(BadInput, match="accept or state"):
         TrackingTask(20, "letters", language=find_task("aa-star").language)
+
+
+def test_what_is_told_before_the_next_letter_is_harder():
+    for asked in ("accept", "state"):
+        assert existence(find_task(f"{asked}:regex:(a|b)*b"), "crasp").value == "yes"
+        assert existence(find_task(f"{asked}-before:regex:(a|b)*b"), "crasp").value == "no"
+        assert existence(find_task(f"{asked}-before:regex:(ab)*"), "crasp").value == "yes"
 
 
 def test_states_are_as_hard_as_the_hardest_of_their_languages():
