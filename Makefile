@@ -10,7 +10,7 @@ CACHED := JAX_COMPILATION_CACHE_DIR=$(abspath $(VENV))/jax-cache JAX_PERSISTENT_
 	XLA_FLAGS="--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1 \
 	--xla_cpu_use_fusion_emitters=false"
 
-.PHONY: check test lint slow bench kept clean
+.PHONY: check test lint slow bench kept pictures clean
 
 check: $(STAMP)  ## the main job: predict, train, measure, compare
 	$(BIN)/foretell check binary-majority $(ARGS)
@@ -35,6 +35,12 @@ kept:  ## the store of all kept runs, in ./kept-runs; then: foretell scoreboard 
 	mkdir -p kept-runs
 	cp -R results/runs/. kept-runs
 	for runs in results/*/*runs.tgz; do tar xzf $$runs --strip-components=1 -C kept-runs; done
+
+pictures: $(STAMP) kept  ## the figures of the read-me, from all kept runs
+	for name in length-figure language-suite capture-figure; do \
+		$(BIN)/foretell reproduce $$name --budget gpu --no-train --store kept-runs --figures docs/pictures \
+			--json > /dev/null; done
+	rm docs/pictures/capture-figure-[2-9].svg
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretell needs Python 3.11 or newer")'

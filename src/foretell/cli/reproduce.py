@@ -45,17 +45,22 @@ def reproduce(
         typer.Option(help="Folder of runs. (default: FORETELL_STORE or ./foretell-runs)"),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the page there.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder: write the page's figures there, as SVG.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Run a published table again in resumable parts, and show ours beside theirs."""
     from foretell.cli import _experiment, _start
 
-    _start.require_folder(html)
+    for path in (html, figures and figures / "figure.svg"):
+        _start.require_folder(path)
     with _start.computing():
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
         from foretell.reports import fitted, reproduced
+        from foretell.reports.figures_apart import write_figures
         from foretell.reports.reproduction_pages import PAGES
         from foretell.reproductions import Experiment, load
         from foretell.training.store import Store
@@ -81,8 +86,12 @@ def reproduce(
             print(json.dumps(whole.as_json()))
         else:
             show(Console(), whole)
+        drawn = page(whole) if html or figures else ""
         if html is not None:
-            write_atomically(html, page(whole))
+            write_atomically(html, drawn)
+        if figures is not None:
+            for path in write_figures(drawn, figures, name.replace(":", "-").replace("/", "-")):
+                print(path, file=sys.stderr)
 
 
 def _share(text: str | None) -> tuple[int, int]:

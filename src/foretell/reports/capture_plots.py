@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from foretell.reports.capture_curves import CaptureCurve, CaptureCurves
-from foretell.reports.plots import COLOURS, GREY, STYLE, as_svg
+from foretell.reports.plots import COLOURS, GREY, INK, STYLE, as_svg
 from foretell.training.capture_plan import FROM_SCRATCH, FROM_START, STEP_BY_STEP
 
-WAYS = {FROM_START: "-", STEP_BY_STEP: "--", FROM_SCRATCH: ":"}  # how each is drawn
+WAYS: Mapping[str, Any] = {
+    FROM_START: "-",
+    STEP_BY_STEP: "--",
+    FROM_SCRATCH: ":",
+}
 
 
 def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve]) -> str:
@@ -37,9 +43,30 @@ def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve])
         panel.set_xticks(places, _apart(places))
         panel.set_xlabel("size")
         panel.set_ylabel("samples to adapt")
-        if panel.get_legend_handles_labels()[0]:
-            panel.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        if means:
+            curves, key = panel.get_legend_handles_labels()[0], _key(own)
+            panel.legend(
+                handles=[*curves, *key],
+                frameon=False,
+                fontsize=9,
+                loc="upper left",
+                bbox_to_anchor=(1.0, 1.0),
+            )
         return as_svg(drawn, f"samples needed to adapt, by size; {group}")
+
+
+def _key(own: Sequence[CaptureCurve]) -> list[Line2D]:
+    """What lines and marks mean, whatever their colour."""
+    drawn = {arm: style for arm, style in WAYS.items() if any(curve.samples(arm) for curve in own)}
+    marked = {FROM_START: "o"}
+    lines = [
+        Line2D([], [], color=INK, linestyle=style, marker=marked.get(arm), markersize=4, label=arm)
+        for arm, style in drawn.items()
+    ]
+    fit = Line2D([], [], color=INK, linewidth=0.7, label="better of two fits")
+    missed = Line2D([], [], color=INK, linestyle="", marker="^", label="some run given up")
+    cap = Line2D([], [], color=GREY, linewidth=0.8, label="given up after")
+    return [*lines, fit, missed, cap]
 
 
 def _apart(places: Sequence[int]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import matplotlib
@@ -17,6 +18,7 @@ from foretell.reports.reproduced_line import Compared
 COLOUR = {Verdict.YES: "#0072B2", Verdict.NO: "#D55E00", None: GREY, Verdict.UNDECIDED: GREY}
 SPREAD = 0.36  # how far dots of one group reach to either side
 SIDE_BY_SIDE = 4  # groups whose names stand beside each other; names of more are turned
+LETTERS = 16  # of a heading, in one line
 
 
 def strips_figure(whole: Comparison) -> str:
@@ -82,9 +84,12 @@ def _marker(said: Verdict | None) -> str:
 
 
 def _short(group: str) -> str:
-    """A heading in two lines."""
-    first, _, rest = group.partition(", ")
-    return f"{first},\n{rest}" if rest else group.replace("] ", "]\n")
+    """A heading in lines that do not run into the next one's.
+
+    >>> _short("In C-RASP[periodic, local] only").splitlines()
+    ['In', 'C-RASP[periodic,', 'local] only']
+    """
+    return textwrap.fill(group, LETTERS, break_long_words=False, break_on_hyphens=False)
 
 
 def _key() -> list[Line2D]:

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -80,6 +81,7 @@ def reproduce(*arguments: str, store: Path | None = None) -> Done:
         ((*SMALL, "--share", "half"), "no share of the work"),
         (("sandbox-learning", "--only", "topic-atention"), "topic-attention"),
         ((*SMALL, "--html", "no/such/page.html"), "there is no such folder"),
+        ((*SMALL, "--figures", "no/such/folder"), "there is no such folder"),
     ],
 )
 def test_bad_input_is_one_message_and_exit_2(
@@ -94,12 +96,16 @@ def test_bad_input_is_one_message_and_exit_2(
 
 
 def test_an_empty_store_is_shown_without_training(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    done = reproduce(*SMALL, "--no-train", "--html", str(page), store=tmp_path / "runs")
+    page, alone = tmp_path / "page.html", tmp_path / "length-figure-1.svg"
+    written = ("--html", str(page), "--figures", str(tmp_path))
+    done = reproduce(*SMALL, "--no-train", *written, store=tmp_path / "runs")
     assert done.returncode == 0, done.stderr
     assert "6 rows are not run yet" in " ".join(done.stdout.split())
     assert max(map(len, done.stdout.splitlines())) <= 100
     assert "0 of 6" in page.read_text()
+    assert alone.read_text().strip() in page.read_text()
+    assert ElementTree.parse(alone).getroot().tag.endswith("svg")
+    assert str(alone) in done.stderr
     assert not list((tmp_path / "runs").rglob("record*"))
 
 

@@ -57,12 +57,28 @@ def test_each_heading_once_and_rows_not_run_left_out(failing: Row, protocol: Any
     assert "later" not in page
 
 
-def test_nothing_for_one_way_one_kind_of_word_or_too_many_rows(
+def test_many_rows_are_told_as_means_of_their_groups(failing: Row, protocol: Any) -> None:
+    assert failing.measurement is not None
+    better = dataclasses.replace(
+        failing.measurement,
+        values=tuple(dataclasses.replace(v, mean=1.0) for v in failing.measurement.values),
+    )
+    other = dataclasses.replace(failing, measurement=better)
+    lines = [compared(row, protocol, "base") for row in (failing, other)] * MOST_ROWS
+    page = shown(*lines, compared(failing, protocol, "alone"))
+    assert page.count("<tr>") == 3  # heads and two groups
+    assert f">{len(lines)}<" in page
+    for probe in failing.question.task.probes:
+        means = [v.mean for v in failing.measurement.values if v.probe == probe]
+        cell = " / ".join(percent((mean + 1) / 2) for mean in means) or "–"
+        assert f'class="nowrap">{cell}<' in page
+
+
+def test_nothing_for_one_way_or_one_kind_of_word(
     failing: Row, majority: Row, protocol: Any
 ) -> None:
     assert shown(compared(failing, protocol, None)) == ""
     assert shown(compared(majority, protocol, "base")) == ""
-    assert shown(*[compared(failing, protocol, "base")] * (MOST_ROWS + 1)) == ""
     assert shown() == ""
 
 

@@ -1,0 +1,100 @@
+"""The public suite: its labels against our decisions, and what changes between its two settings."""
+
+import dataclasses
+
+from foretell.core.question import SizeRange
+from foretell.crasp.deciding.decide import decide
+from foretell.protocols._asking import Budget
+from foretell.reproductions.language_suite_public import (
+    BAR,
+    LanguageSuitePublic,
+    public_languages,
+)
+from foretell.tasks.tracking import MIXED
+from foretell.theory._existence import existence
+
+
+def test_every_published_label_is_what_we_decide():
+    """65 yes, 60 no, by the convention of every prefix: an independent decision procedure."""
+    for own in public_languages():
+        found = decide(own.language.dfa, "every-prefix", certificates=False)
+        assert found.crasp.answer == {"crasp": "yes", "none": "no"}[own.group], own.name
+    groups = [own.group for own in public_languages()]
+    assert (groups.count("crasp"), groups.count("none")) == (65, 60)
+
+
+def test_seeing_the_last_letter_three_labels_are_others():
+    differ = {
+        own.name
+        for own in public_languages()
+        if (decide(own.language.dfa, certificates=False).crasp.answer == "yes")
+        != (own.group == "crasp")
+    }
+    assert differ == {"lang-1172", "ab", "last"}
+
+
+def test_theory_is_asked_by_the_convention_of_the_suite():
+    lines = {line.label: line for line in LanguageSuitePublic().lines(Budget.GPU)}
+    for name, value in (("last", "no"), ("dyck1", "yes"), ("lang-1172", "no")):
+        assert existence(lines[name].asked.question.task, "crasp").value == value
+
+
+def test_the_words_are_all_that_differs():
+    lines = LanguageSuitePublic().lines(Budget.CPU)
+    pairs = {}
+    for line in lines:
+        pairs.setdefault(line.label, {})[line.setting] = line
+    for pair in pairs.values():
+        members, mixture = pair["members"].asked, pair["mixture"].asked
+        assert members.protocol == mixture.protocol
+        assert members.question.architecture == mixture.question.architecture
+        assert members.question.task.probes[0] == "members"
+        assert mixture.question.task.probes[0] == MIXED
+        plain = dataclasses.replace(members.question.task, probed=())
+        assert plain == dataclasses.replace(mixture.question.task, probed=())
+        assert pair["mixture"].published is None  # it is of members
+
+
+def test_a_cpu_has_the_small_shapes_and_an_accelerator_nearly_all():
+    small = LanguageSuitePublic().lines(Budget.CPU)
+    assert all(
+        line.asked.question.architecture.layers * line.asked.question.architecture.width <= 64
+        for line in small
+    )
+    assert len(LanguageSuitePublic().lines(Budget.GPU)) == 2 * (125 - 2)
+    deep = [
+        line
+        for line in LanguageSuitePublic().lines(Budget.GPU)
+        if line.asked.question.architecture.layers > 4
+    ]
+    assert {(line.asked.protocol.steps, line.asked.protocol.warmup) for line in deep} == {
+        (70_000, 3_000)
+    }
+
+
+def test_rows_ask_what_the_public_bar_is_about():
+    for line in LanguageSuitePublic().lines(Budget.SMOKE):
+        assert line.asked.protocol.bar == BAR
+        assert line.asked.question.outcome.asked[-1] == SizeRange(101, 150)
+        task = line.asked.question.task
+        assert task.sizes(1, 50) and task.sizes(101, 150)
+
+
+def test_what_the_published_search_came_to():
+    """The counts that docs/language-suite.md tells: of one shape and rate, not of the best."""
+    found = [own for own in public_languages() if own.searched]
+    assert {own.group for own in found} == {"crasp"}
+    tried, fitted, reached = (sum(own.searched[place] for own in found) for place in range(3))
+    assert (len(found), tried, fitted, reached) == (44, 602, 583, 247)
+    assert all(own.searched[0] >= own.searched[1] >= own.searched[2] for own in found)
+    shares = [own.searched[2] / own.searched[1] for own in found]
+    assert round(sum(shares) / len(shares), 2) == 0.58
+
+
+def test_most_public_languages_have_few_words():
+    most = [
+        max(own.language.count(length) for length in range(45, 51))
+        for own in public_languages()
+        if own.group == "crasp"
+    ]
+    assert (sum(count <= 1 for count in most), sum(count <= 100 for count in most)) == (37, 50)
