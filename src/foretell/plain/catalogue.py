@@ -49,7 +49,18 @@ KINDS = (
     "problems",
 )
 ASKED = ("tasks", "languages", "programs", "sandboxes")  # what check and predict know by name
-PREFIXES = ("regex", "accept", "state", "boolean", "template", "task", "language", "program")
+PREFIXES = (
+    "regex",
+    "accept",
+    "state",
+    "accept-before",
+    "state-before",
+    "boolean",
+    "template",
+    "task",
+    "language",
+    "program",
+)
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
 

@@ -70,7 +70,7 @@ def _decided(task: RegularTask | TrackingTask, fragment: str) -> Existence | str
     if answer.answer == "unknown":
         return f"whether {task.name} has a {FRAGMENT[fragment]} program is not known: {answer.note}"
     source = "decided by foretell from the minimal automaton, see docs/deciding.md"
-    told = ", told before the letter after" if getattr(task, "before", 0) else ""
+    told = ", known before the next letter is seen" if getattr(task, "before", 0) else ""
     text = f"{FRAGMENT[fragment]}: {answer.answer}, decided from the minimal automaton{told}"
     settled = Assumption(f"{text}; --check re-checks the certificate", Standing.CHECKED)
     attached = _program(task, fragment) if answer.answer == "yes" else None

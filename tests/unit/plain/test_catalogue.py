@@ -161,6 +161,7 @@ def test_a_file_without_its_class_says_so() -> None:
         ("multi-hop:hops=3", False),
         ("state:tomita-4", False),  # a sandbox is called state-bits
         ("accept:regex:(ab)*", False),
+        ("state-before:tomita-4", False),
         ("regex:(ab)*", False),
         ("boolean:x1 xor x2", False),
         ("template:ab->-1;aa->+1", False),

@@ -8,9 +8,10 @@ import pytest
 
 from foretell.core.alphabet import PAD
 from foretell.numerics.keys import root_key
+from foretell.plain.catalogue import PREFIXES
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task, task_from_json
-from foretell.tasks.tracking import MIXED, TrackingTask
+from foretell.tasks.tracking import ASKS, MIXED, TrackingTask
 from foretell.theory._existence import existence
 
 NAMES = [
@@ -36,8 +37,8 @@ def test_the_sampler_agrees_with_the_oracle(name):
         if not task.sizes(1, 20, probe):
             continue
         sizes, example = drawn(task, probe)
-        for row, size in enumerate(sizes):
-            end = task.width(int(size))
+        for row, size in enumerate(sizes.tolist()):
+            end = task.width(size)
             tokens = example.tokens[row][:end].tolist()
             word = task.read_word(tokens)
             assert len(word) == size
@@ -102,6 +103,10 @@ def test_reading_back_what_identifies_it():
         again = task_from_json(task.as_json())
         assert again.as_json() == task.as_json()
         assert again.name == name
+
+
+def test_what_can_be_asked_is_told_from_settings_of_a_sandbox():
+    assert set(ASKS) <= set(PREFIXES)
 
 
 def test_what_has_no_states_is_refused():
