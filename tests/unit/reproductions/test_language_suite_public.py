@@ -1,6 +1,8 @@
 """The public suite: its labels against our decisions, and what changes between its two settings."""
 
+import csv
 import dataclasses
+from pathlib import Path
 
 from foretell.core.question import SizeRange
 from foretell.crasp.deciding.decide import decide
@@ -78,6 +80,44 @@ def test_rows_ask_what_the_public_bar_is_about():
         assert line.asked.question.outcome.asked[-1] == SizeRange(101, 150)
         task = line.asked.question.task
         assert task.sizes(1, 50) and task.sizes(101, 150)
+
+
+LOGS = Path(__file__).parents[3] / "results" / "published-runs" / "state-tracking-logs.csv"
+
+
+def logged() -> dict[str, dict[tuple[float, ...], list[float]]]:
+    """Published logs by language: shape and rate, then scores; of several checks the last."""
+    found: dict[str, dict[tuple[float, ...], list[float]]] = {}
+    with LOGS.open(encoding="utf-8") as lines:
+        for language, *numbers in list(csv.reader(lines))[1:]:
+            shape, scores = numbers[:4], numbers[4:]
+            found.setdefault(language, {})[tuple(map(float, shape))] = list(map(float, scores))
+    return found
+
+
+def test_what_was_published_is_what_the_logs_say():
+    logs = logged()
+    for own in public_languages():
+        if own.searched is None:
+            assert own.published is None
+            continue
+        runs, chosen = logs[own.name], own.chosen
+        shape = (chosen.layers, chosen.heads, chosen.width, chosen.learning_rate)
+        if own.published:
+            assert own.published == tuple(runs[shape][:3])
+        small = [scores for (layers, *_), scores in runs.items() if layers <= 4]
+        fit = [scores for scores in small if scores[0] == 1]
+        assert own.searched == (len(small), len(fit), sum(scores[2] >= BAR for scores in fit))
+
+
+def test_the_published_search_stops_at_the_farthest_test():
+    """Docs: all but five logs end with the first shape that is perfect at 451-500."""
+    perfect = {
+        name: [scores[4] == 1 for scores in runs.values()] for name, runs in logged().items()
+    }
+    ends = {name for name, found in perfect.items() if found[-1]}
+    assert set(perfect) - ends == {"lang-1396", "lang-1531", "ABplus-BBAA", "abe-b-e", "dyck2"}
+    assert sum(sum(perfect[name]) == 1 for name in ends) == 38  # two have perfect ones before
 
 
 def test_what_the_published_search_came_to():
