@@ -4,7 +4,7 @@ What: Public runs of {0,1,2}*02* and of a few other languages give scores far ap
     differ from both. Here one way of training is the base, and one thing at a time is changed: what
     is asked (next letters of members, or acceptance or the state on a mixture with non-members),
     the words of training (uniform members, members in long runs), the positions, the depth, the
-    steps.
+    width, the steps, the learning rate.
     Every model is tested on every kind of word, so that a shortcut shows: right on the words of
     training, wrong on words of the same lengths that stay or repeat, or are no members.
 Definition: Base: next letters, uniform members, 2 layers of width 32 without positions; the length
@@ -65,6 +65,8 @@ class Way:
     positional: str = "nope"
     deeper: int = 1  # layers for each of the base
     longer: int = 1  # steps for each of the base
+    wider: int = 1  # units for each of the base
+    rate: float = 1.0  # share of the base's learning rate
 
 
 WAYS = (
@@ -75,12 +77,14 @@ WAYS = (
     Way("Architecture", "learned positions", positional="ape"),
     Way("Architecture", "twice as deep", deeper=2),
     Way("Training", "four times the steps", longer=4),
+    Way("Architecture", "four times as wide", wider=4),
+    Way("Training", "a tenth of the rate", rate=0.1),
 )
 
 
 @final
 class Shortcuts(Reproduction):
-    """Three languages, seven ways of training."""
+    """Three languages, nine ways of training."""
 
     title = "Why runs of one language disagree: one change at a time"
     source = "our own runs; the public ones are named in docs/published-runs.md"
@@ -105,7 +109,7 @@ def _protocol(way: Way, budget: Budget) -> Length:
     return Length(
         steps=base.steps * way.longer,
         check_every=min(1_000, base.steps),
-        learning_rate=base.learning_rate,
+        learning_rate=base.learning_rate * way.rate,
         batch=BATCH[budget],
         samples=min(500, SAMPLES[budget]),
         to_the_end=True,
@@ -123,7 +127,7 @@ def _question(way: Way, name: str, budget: Budget) -> Question:
     shape = Architecture(
         layers=base.layers * way.deeper,
         heads=HEADS,
-        width=base.width,
+        width=base.width * way.wider,
         positional=way.positional,
         context=task.width(longest),
         tied=False,
