@@ -2,10 +2,15 @@
 
 import csv
 import dataclasses
+import json
 from pathlib import Path
+
+import pytest
 
 from foretell.core.question import SizeRange
 from foretell.crasp.deciding.decide import decide
+from foretell.languages.classes import class_report
+from foretell.languages.regular import RegularLanguage
 from foretell.protocols._asking import Budget
 from foretell.reproductions.language_suite_public import (
     BAR,
@@ -15,14 +20,23 @@ from foretell.reproductions.language_suite_public import (
 from foretell.tasks.tracking import MIXED
 from foretell.theory._existence import existence
 
+LABELS = Path(__file__).parents[2] / "golden" / "public_labels.csv"
+RESULTS = Path(__file__).parents[3] / "results"
+LOGS = RESULTS / "published-runs" / "state-tracking-logs.csv"
+
 
 def test_every_published_label_is_what_we_decide():
-    """65 yes, 60 no, by the convention of every prefix: an independent decision procedure."""
-    for own in public_languages():
-        found = decide(own.language.dfa, "every-prefix", certificates=False)
-        assert found.crasp.answer == {"crasp": "yes", "none": "no"}[own.group], own.name
-    groups = [own.group for own in public_languages()]
-    assert (groups.count("crasp"), groups.count("none")) == (65, 60)
+    """By the convention of every prefix, as an independent decision procedure labelled them: the
+    suite (65 yes, 60 no) and 50 further languages; and which are R-trivial."""
+    labels = list(csv.DictReader(LABELS.read_text(encoding="utf-8").splitlines()))
+    for row in labels:
+        dfa = RegularLanguage.from_regex(row["regex"]).dfa
+        found = decide(dfa, "every-prefix", certificates=False)
+        assert found.crasp.answer == row["crasp"], row
+        assert class_report(dfa)["r_trivial"].answer == row["r_trivial"], row
+    groups = [{"crasp": "yes", "none": "no"}[own.group] for own in public_languages()]
+    assert sorted(groups) == sorted(row["crasp"] for row in labels[: len(groups)])
+    assert (groups.count("yes"), groups.count("no"), len(labels)) == (65, 60, 175)
 
 
 def test_seeing_the_last_letter_three_labels_are_others():
@@ -82,9 +96,6 @@ def test_rows_ask_what_the_public_bar_is_about():
         assert task.sizes(1, 50) and task.sizes(101, 150)
 
 
-LOGS = Path(__file__).parents[3] / "results" / "published-runs" / "state-tracking-logs.csv"
-
-
 def logged() -> dict[str, dict[tuple[float, ...], list[float]]]:
     """Published logs by language: shape and rate, then scores; of several checks the last."""
     found: dict[str, dict[tuple[float, ...], list[float]]] = {}
@@ -138,3 +149,27 @@ def test_most_public_languages_have_few_words():
         if own.group == "crasp"
     ]
     assert (sum(count <= 1 for count in most), sum(count <= 100 for count in most)) == (37, 50)
+
+
+@pytest.mark.parametrize(
+    ("name", "positional", "rows", "share"),
+    [("h200", "nope", 50, 0.61), ("h200", "ape", 50, 0.59), ("fresh-h200", "nope", 60, 0.58)],
+)
+def test_a_single_run_of_our_suites_on_members(name, positional, rows, share):
+    """Docs: of the runs that fit, how many reach the bar at 101-150; mean over the languages."""
+    kept = json.loads((RESULTS / "language-suite" / f"{name}.json").read_text(encoding="utf-8"))
+    shares = []
+    for row in kept["rows"]:
+        inside = row["fragments"]["crasp"] == "yes"
+        if not inside or row["architecture"]["positional"] != positional:
+            continue
+        (found,) = (
+            value
+            for value in row["other_tests"]
+            if value["probe"] == "members" and value["size_range"] == [101, 150]
+        )
+        fitted = set(row["provenance"]["fitted"])
+        own = [s for s, run in zip(found["seeds"], found["runs"], strict=True) if run in fitted]
+        shares += [sum(score >= BAR for score in own) / len(own)] if own else []
+    assert len(shares) == rows
+    assert round(sum(shares) / rows, 2) == share
