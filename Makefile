@@ -36,11 +36,10 @@ kept:  ## the store of all kept runs, in ./kept-runs; then: foretell scoreboard 
 	cp -R results/runs/. kept-runs
 	for runs in results/*/*runs.tgz; do tar xzf $$runs --strip-components=1 -C kept-runs; done
 
-pictures: $(STAMP) kept  ## the figures of the read-me, from all kept runs
+pictures: $(STAMP) kept  ## the figures of the read-me and the docs, from all kept runs
 	for name in length-figure language-suite capture-figure; do \
-		$(BIN)/foretell reproduce $$name --budget gpu --no-train --store kept-runs --figures docs/pictures \
-			--json > /dev/null; done
-	rm docs/pictures/capture-figure-[2-9].svg
+		$(BIN)/foretell reproduce $$name --budget gpu --no-train --store kept-runs --figures kept-runs \
+			--json > /dev/null && cp kept-runs/$$name-1.svg docs/pictures || exit 1; done
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretell needs Python 3.11 or newer")'

@@ -47,6 +47,15 @@ def require_folder(path: Path | None) -> None:
         raise BadInput("cannot write in that folder", seen=path.parent)
 
 
+def require_place(folder: Path | None) -> None:
+    """The same for a folder that files are written to."""
+    if folder is None:
+        return
+    if folder.exists() and not folder.is_dir():
+        raise BadInput("a folder is needed, this is a file", seen=folder, hint=f"{folder.parent}")
+    require_folder(folder / "file")
+
+
 def prepare_jax(budget: str | None = None) -> None:
     """Keep compiled programs between commands, apart for each kind of processor.
 

@@ -15,7 +15,6 @@ from foretell.cli._template_tasks import PREFIX, find_template_task
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 
-WRITTEN_OUT = ("regex", "accept", "state", "boolean")  # no file of the catalogue describes them
 SETTINGS = "With these settings"
 
 
@@ -63,7 +62,7 @@ def _find(name: str) -> catalogue.Entry:
     if name.startswith(PREFIX):
         return find_template_task(name)
     first, colon, settings = name.partition(":")
-    if colon and first in WRITTEN_OUT:
+    if colon and first in catalogue.WRITTEN_OUT:
         raise BadInput(
             "a task that is written out says itself what it is",
             seen=name,

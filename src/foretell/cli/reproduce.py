@@ -53,8 +53,8 @@ def reproduce(
     """Run a published table again in resumable parts, and show ours beside theirs."""
     from foretell.cli import _experiment, _start
 
-    for path in (html, figures and figures / "figure.svg"):
-        _start.require_folder(path)
+    _start.require_folder(html)
+    _start.require_place(figures)
     with _start.computing():
         from rich.console import Console
 
@@ -90,8 +90,8 @@ def reproduce(
         if html is not None:
             write_atomically(html, drawn)
         if figures is not None:
-            for path in write_figures(drawn, figures, name.replace(":", "-").replace("/", "-")):
-                print(path, file=sys.stderr)
+            found = write_figures(drawn, figures, name.replace(":", "-").replace("/", "-"))
+            print(*(found or ["the page has no figure yet"]), sep="\n", file=sys.stderr)
 
 
 def _share(text: str | None) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from foretell.core.task import Task
 from foretell.crasp.program import Program
 from foretell.plain.errors import BadInput
 from foretell.tasks.attached import ACCEPT_LABELS, answer_sets
+from foretell.tasks.tracking import BEFORE, TrackingTask
 
 
 def compile_for_task(program: Program, task: Task, context: int) -> Compiled:
@@ -18,6 +19,12 @@ def compile_for_task(program: Program, task: Task, context: int) -> Compiled:
             f"the program and {task.name} have different alphabets",
             seen=f"{' '.join(program.letters[:20])} and {' '.join(task.alphabet.symbols[:20])}",
             why="the network would read letters that mean nothing to the program",
+        )
+    if isinstance(task, TrackingTask) and task.before:
+        raise BadInput(
+            "a program answers at its last letter, this task asks before the next one",
+            seen=task.name,
+            hint=task.name.replace(BEFORE, "", 1),
         )
     meanings = answer_sets(task)
     return compile_program(

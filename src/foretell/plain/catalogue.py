@@ -49,18 +49,9 @@ KINDS = (
     "problems",
 )
 ASKED = ("tasks", "languages", "programs", "sandboxes")  # what check and predict know by name
-PREFIXES = (
-    "regex",
-    "accept",
-    "state",
-    "accept-before",
-    "state-before",
-    "boolean",
-    "template",
-    "task",
-    "language",
-    "program",
-)
+# What is typed before a colon: no file of the catalogue describes the first ones
+WRITTEN_OUT = ("regex", "accept", "state", "accept-before", "state-before", "boolean")
+PREFIXES = (*WRITTEN_OUT, "template", "task", "language", "program")
 SECTIONS = ("What", "Definition", "Example", "Known limits", "Sources")
 
 

@@ -17,11 +17,9 @@ from foretell.reports.capture_curves import CaptureCurve, CaptureCurves
 from foretell.reports.plots import COLOURS, GREY, INK, STYLE, as_svg
 from foretell.training.capture_plan import FROM_SCRATCH, FROM_START, STEP_BY_STEP
 
-WAYS: Mapping[str, Any] = {
-    FROM_START: "-",
-    STEP_BY_STEP: "--",
-    FROM_SCRATCH: ":",
-}
+# How each arm is drawn; then marks, and the width of a fit's line.
+WAYS: Mapping[str, Any] = {FROM_START: "-", STEP_BY_STEP: "--", FROM_SCRATCH: ":"}
+DOT, MISSED, THIN = "o", "^", 0.7
 
 
 def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve]) -> str:
@@ -56,17 +54,21 @@ def curves_figure(whole: CaptureCurves, group: str, own: Sequence[CaptureCurve])
 
 
 def _key(own: Sequence[CaptureCurve]) -> list[Line2D]:
-    """What lines and marks mean, whatever their colour."""
-    drawn = {arm: style for arm, style in WAYS.items() if any(curve.samples(arm) for curve in own)}
-    marked = {FROM_START: "o"}
-    lines = [
-        Line2D([], [], color=INK, linestyle=style, marker=marked.get(arm), markersize=4, label=arm)
-        for arm, style in drawn.items()
+    """What the lines and marks that are drawn mean, whatever their colour."""
+
+    def line(label: str, **look: Any) -> Line2D:
+        return Line2D([], [], **{"color": INK, "label": label, **look})
+
+    arms = [arm for arm in WAYS if any(curve.samples(arm) for curve in own)]
+    found = [
+        line(arm, linestyle=WAYS[arm], marker=DOT if arm == FROM_START else None, markersize=4)
+        for arm in arms
     ]
-    fit = Line2D([], [], color=INK, linewidth=0.7, label="better of two fits")
-    missed = Line2D([], [], color=INK, linestyle="", marker="^", label="some run given up")
-    cap = Line2D([], [], color=GREY, linewidth=0.8, label="given up after")
-    return [*lines, fit, missed, cap]
+    if any(_fit(curve) is not None for curve in own):
+        found.append(line("better of two fits", linewidth=THIN))
+    if any(sum(curve.missed(arm).values()) for curve in own for arm in arms):
+        found.append(line("some run given up", linestyle="", marker=MISSED))
+    return [*found, line("given up after", color=GREY, linewidth=0.8)]
 
 
 def _apart(places: Sequence[int]) -> list[str]:
@@ -85,7 +87,7 @@ def _apart(places: Sequence[int]) -> list[str]:
 
 
 def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
-    """Both ways of adapting, and the fit of the first. No sample is drawn as one."""
+    """Every way of adapting, and the fit of the first. No sample is drawn as one."""
     for arm, style in WAYS.items():
         values = curve.samples(arm)
         if not values:
@@ -98,21 +100,27 @@ def _draw(panel: Axes, colour: str, curve: CaptureCurve) -> None:
             means,
             style,
             color=colour,
-            marker="o" if first else None,
+            marker=DOT if first else None,
             markersize=4,
             label=curve.name if arm == next(filter(curve.samples, WAYS)) else None,
         )
         for size, value, mean in zip(sizes, values, means, strict=True):
             if curve.missed(arm)[size]:
-                panel.plot([size], [mean], marker="^", markersize=8, color=colour)
+                panel.plot([size], [mean], marker=MISSED, markersize=8, color=colour)
             low, high = value.interval.low, value.interval.high
             if first and math.isfinite(high):
                 panel.plot([size] * 2, [max(low, 1.0), high], color=colour, alpha=0.3, linewidth=3)
+    fit = _fit(curve)
+    if fit is not None:
+        panel.plot(*fit, color=colour, linewidth=THIN)
+
+
+def _fit(curve: CaptureCurve) -> tuple[np.ndarray, np.ndarray] | None:
+    """Sizes and what the better fit says of them, adapting from the start; if it says anything."""
     run = [value.sizes.high for value in curve.samples()]
     tried = sum(len(value.seeds) for value in curve.samples())
     if 2 * sum(curve.missed(FROM_START).values()) >= tried:
-        return  # a curve through runs that were mostly given up says nothing
+        return None  # a curve through runs that were mostly given up says nothing
     grid = np.geomspace(run[0], run[-1], 50)
-    fitted = [curve.fitted(FROM_START, float(size)) or 0.0 for size in grid]
-    if min(fitted) > 0:
-        panel.plot(grid, fitted, color=colour, linewidth=0.7)
+    fitted = np.array([curve.fitted(FROM_START, float(size)) or 0.0 for size in grid])
+    return (grid, fitted) if min(fitted) > 0 else None

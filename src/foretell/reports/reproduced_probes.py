@@ -17,7 +17,7 @@ TOLD = (
     "Bold: the words that the row was trained on. A row that is right on those in the "
     "training range, and wrong there on others, has learned less than the language."
 )
-RUNS, ROWS = "the runs that count", "the rows of each group and over the runs that count"
+RUNS, ROWS = "the runs that count", "the rows of each group that have such words, and their runs"
 
 
 def probes_section(whole: Comparison) -> list[Markup]:
@@ -68,7 +68,8 @@ def _cell(lines: Sequence[Compared], probe: str) -> Markup:
         ]
         for at in ((probe, sizes) for sizes in lines[0].ranges)
     ]
-    text = " / ".join(percent(sum(own) / len(own)) for own in found if own) or "–"
+    means = [percent(sum(own) / len(own)) if own else "–" for own in found]
+    text = " / ".join(means) if any(found) else "–"
     trained = all(probe == line.question.task.probes[0] for line in lines)
     return element("strong" if trained else "span", text, class_="nowrap")
 

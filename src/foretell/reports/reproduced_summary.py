@@ -83,7 +83,7 @@ def _reached(whole: Comparison) -> list[Markup]:
     ]
     bars = {f"{line.measured.bar:g}" for line in whole.lines if line.measured}
     told = ["best run", "every run", "every run and probe"] + [
-        "best run at the last letter"
+        "best run at the last answer alone"
     ] * apart
     return [
         element("h3", f"Rows that reach {' or '.join(sorted(bars))}"),

@@ -76,8 +76,8 @@ WAYS = (
     Way("Words of training", "members in runs", drawn=RUNS),
     Way("Architecture", "learned positions", positional="ape"),
     Way("Architecture", "twice as deep", deeper=2),
-    Way("Training", "four times the steps", longer=4),
     Way("Architecture", "four times as wide", wider=4),
+    Way("Training", "four times the steps", longer=4),
     Way("Training", "a tenth of the rate", rate=0.1),
 )
 

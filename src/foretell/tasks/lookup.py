@@ -26,7 +26,7 @@ from foretell.tasks.capture._settings import SettledTask
 from foretell.tasks.program import ProgramTask
 from foretell.tasks.regular import RegularTask
 from foretell.tasks.template import TemplateTask
-from foretell.tasks.tracking import ASKS, STATE, TrackingTask
+from foretell.tasks.tracking import ASKS, STATES, TrackingTask
 from foretell.templates.reading import read_templates
 from foretell.templates.template_set import TemplateSet
 
@@ -88,7 +88,7 @@ def _with_settings(name: str, settings: str, longest: int) -> Task:
 def _tracking(asks: str, what: str, longest: int, alphabet: str | None) -> TrackingTask:
     task = find_task(what, longest, alphabet)
     if not isinstance(task, RegularTask):
-        asked_for = "states" if asks.startswith(STATE) else "members"
+        asked_for = "states" if asks in STATES else "members"
         raise BadInput(
             f"only a regular language has {asked_for} to ask for",
             seen=what,

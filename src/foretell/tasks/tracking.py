@@ -42,8 +42,9 @@ MIXTURE = (
     "a mixture in equal parts of members, non-members, non-members one edit away and members "
     "that stay long in one state, those that exist, each uniform or weighted at the length"
 )
-STATE, BEFORE = "state", "-before"
-ASKS = ("accept", STATE, f"accept{BEFORE}", f"{STATE}{BEFORE}")
+BEFORE = "-before"  # the next letter, instead of at the last one
+STATES = ("state", f"state{BEFORE}")  # which state, instead of whether it accepts
+ASKS = ("accept", f"accept{BEFORE}", *STATES)
 ACCEPTED = ("reject", "accept")
 
 
@@ -89,12 +90,12 @@ class TrackingTask(Task):
     @property
     def of_states(self) -> bool:
         """Is it asked which state, not whether it accepts?"""
-        return self.asks.startswith(STATE)
+        return self.asks in STATES
 
     @property
-    def before(self) -> int:
-        """How many tokens later than the last letter it is asked about a prefix: 0 or 1."""
-        return int(self.asks.endswith(BEFORE))
+    def before(self) -> bool:
+        """Is it asked about a prefix before the next letter, and at the end?"""
+        return self.asks.endswith(BEFORE)
 
     @cached_property
     def alphabet(self) -> Alphabet:
@@ -134,7 +135,7 @@ class TrackingTask(Task):
     def answer(self, word: tuple[str, ...]) -> tuple[str, ...]:
         """Walk the automaton letter by letter."""
         dfa, state = self.language.dfa, self.language.dfa.start
-        said = [self.labels[self._label(state)]] * self.before
+        said = [self.labels[self._label(state)]] if self.before else []
         for letter in word:
             state = dfa.delta[state][dfa.alphabet.symbols.index(letter)]
             said.append(self.labels[self._label(state)])
@@ -145,7 +146,8 @@ class TrackingTask(Task):
 
     def lay_out(self, word: tuple[str, ...]) -> tuple[list[int], list[int], list[bool]]:
         """Nothing is asked at SOS."""
-        tokens = list(self.alphabet.encode(("<sos>", *word))) + [EOS] * self.before
+        ended = ("<eos>",) if self.before else ()
+        tokens = list(self.alphabet.encode(("<sos>", *word, *ended)))
         targets = [self.labels.index(label) for label in self.answer(word)]
         return tokens, [0, *targets], [False] + [True] * len(targets)
 
@@ -212,10 +214,11 @@ class TrackingTask(Task):
         word = draw_word(tables.samplers._replace(start=start), key, size, width)
         states = walk(jnp.asarray(tables.delta), jnp.asarray(tables.start), word)
         labels, place = jnp.asarray(tables.label)[states], jnp.arange(width + 1)
-        labels = jnp.concatenate([labels[: self.before], labels])[: width + 1]
-        laid_out = lay_out_fast(word, labels, place > 0, size + self.before, width)
         if self.before:
-            ended = jnp.where(place[:width] == size + 1, EOS, laid_out.tokens)
+            labels, size = jnp.concatenate([labels[:1], labels[:-1]]), size + 1
+        laid_out = lay_out_fast(word, labels, place > 0, size, width)
+        if self.before:
+            ended = jnp.where(place[:width] == size, EOS, laid_out.tokens)
             laid_out = laid_out._replace(tokens=ended)
         return laid_out._replace(first=jnp.ones((), jnp.int32))
 

@@ -11,6 +11,7 @@ from foretell.core.task import Task
 from foretell.crasp.analysis import analyse
 from foretell.crasp.deciding.decide import MOST_STATES, decide
 from foretell.crasp.deciding.decision import Decision, FragmentAnswer
+from foretell.crasp.deciding.machines import ACCEPT
 from foretell.languages.dfa import DFA
 from foretell.tasks.attached import attached_program
 from foretell.tasks.program import ProgramTask
@@ -19,7 +20,7 @@ from foretell.tasks.tracking import TrackingTask
 from foretell.theory._program import ProgramCertificate
 
 FRAGMENT = {"crasp": "C-RASP[∅]", "crasp-periodic-local": "C-RASP[periodic, local]"}
-LAST, EVERY = "last-letter", "every-prefix"  # conventions of acceptance, see docs/deciding.md
+LAST, EVERY = ACCEPT  # conventions of acceptance, see docs/deciding.md
 DECIDED = {"crasp": "crasp", "crasp-periodic-local": "crasp_periodic_local"}
 OWN_PROOF = {
     "no": "the obstruction in the automaton rules out every program: an elementary proof of our "
@@ -70,7 +71,8 @@ def _decided(task: RegularTask | TrackingTask, fragment: str) -> Existence | str
     if answer.answer == "unknown":
         return f"whether {task.name} has a {FRAGMENT[fragment]} program is not known: {answer.note}"
     source = "decided by foretell from the minimal automaton, see docs/deciding.md"
-    told = ", known before the next letter is seen" if getattr(task, "before", 0) else ""
+    before = isinstance(task, TrackingTask) and task.before
+    told = ", for what must be known before the next letter" if before else ""
     text = f"{FRAGMENT[fragment]}: {answer.answer}, decided from the minimal automaton{told}"
     settled = Assumption(f"{text}; --check re-checks the certificate", Standing.CHECKED)
     attached = _program(task, fragment) if answer.answer == "yes" else None

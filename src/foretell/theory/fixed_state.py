@@ -84,6 +84,9 @@ class FixedState(Predictor):
         if dfa is None:
             why = f"{question.task.name} is no regular language and declares no automaton"
             return NotApplicable(self.name, question, why)
+        if isinstance(question.task, TrackingTask) and question.task.before:
+            why = "what is written down here answers at a letter, not before the next one"
+            return NotApplicable(self.name, question, why)
         return self._by_cell(question, dfa) if kind in CELLS else self._by_gates(question, dfa)
 
     def _by_cell(self, question: Question, dfa: DFA) -> Prediction | NotApplicable:

@@ -127,7 +127,16 @@ class Plan:
                 )
             if member.task.longest != first.longest:
                 raise BadInput("the tasks of one fleet must reach equally far", seen=member.task)
+            if self._laid_out(member.task) != self._laid_out(first):
+                raise BadInput(
+                    "the tasks of one fleet must be asked at the same places",
+                    seen=f"{first.name} and {member.task.name}",
+                )
             require_sizes(member.task, self.train)
+
+    def _laid_out(self, task: Task) -> list[int]:
+        """Tokens and answers of the longest training input."""
+        return [task.width(self.train.high), task.scored(self.train.high)]
 
     def _check_penalty(self) -> None:
         if self.position_penalty and self.architecture.kind != KINDS[0]:
@@ -215,7 +224,12 @@ class Plan:
         alike = dataclasses.replace(self, trials=self.trials[:1]).as_json()
         task = self.members[0].task
         family = type(task).__qualname__ if task.tables != () else task.as_json()
-        own = {"family": family, "probes": list(task.probes), "longest": task.longest}
+        own = {
+            "family": family,
+            "probes": list(task.probes),
+            "longest": task.longest,
+            "laid_out": self._laid_out(task),
+        }
         return content_hash({**alike, "members": None, **own})
 
 

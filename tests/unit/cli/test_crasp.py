@@ -250,6 +250,7 @@ def test_bad_programs_get_one_clear_message(case, verb, tmp_path):
         (["compile", "GOOD", "--word", "ab"], "--html"),
         (["compile", "GOOD", "--for", "tomita-1"], "different alphabets"),
         (["compile", "GOOD", "--for", "regex:(ab)*"], "does not predict symbols"),
+        (["compile", "GOOD", "--for", "accept-before:regex:(ab)*"], "before the next one"),
         (["compile", "GOOD", "--out", "no/such/folder/net.json"], "no such folder"),
     ],
 )

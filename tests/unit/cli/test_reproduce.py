@@ -82,6 +82,7 @@ def reproduce(*arguments: str, store: Path | None = None) -> Done:
         (("sandbox-learning", "--only", "topic-atention"), "topic-attention"),
         ((*SMALL, "--html", "no/such/page.html"), "there is no such folder"),
         ((*SMALL, "--figures", "no/such/folder"), "there is no such folder"),
+        ((*SMALL, "--figures", __file__), "a folder is needed, this is a file"),
     ],
 )
 def test_bad_input_is_one_message_and_exit_2(

@@ -8,7 +8,7 @@ import pytest
 
 from foretell.core.alphabet import PAD
 from foretell.numerics.keys import root_key
-from foretell.plain.catalogue import PREFIXES
+from foretell.plain.catalogue import PREFIXES, WRITTEN_OUT
 from foretell.plain.errors import BadInput
 from foretell.tasks.lookup import find_task, task_from_json
 from foretell.tasks.tracking import ASKS, MIXED, TrackingTask
@@ -106,13 +106,13 @@ def test_reading_back_what_identifies_it():
 
 
 def test_what_can_be_asked_is_told_from_settings_of_a_sandbox():
-    assert set(ASKS) <= set(PREFIXES)
+    assert set(ASKS) <= set(WRITTEN_OUT) <= set(PREFIXES)
 
 
 def test_what_has_no_states_is_refused():
     with pytest.raises(BadInput, match="only a regular language has states"):
         find_task("state:majority")
-    with pytest.raises(BadInput, match="accept or state"):
+    with pytest.raises(BadInput, match="accept or accept-before or state"):
         TrackingTask(20, "letters", language=find_task("aa-star").language)
 
 

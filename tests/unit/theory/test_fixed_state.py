@@ -75,6 +75,12 @@ def test_it_is_silent_about_attention_and_what_is_not_regular() -> None:
     assert isinstance(ask("copy-repeat", "gru"), NotApplicable)
 
 
+def test_it_is_silent_where_the_next_letter_is_already_read() -> None:
+    for kind in ("elman", "ssm"):
+        assert isinstance(ask("state-before:regex:(a|b)*b(a|b)", kind), NotApplicable)
+        assert not isinstance(ask("state:regex:a*b*", kind), NotApplicable)
+
+
 def test_theories_of_transformers_are_silent_about_other_kinds() -> None:
     silent = {"crasp-length", "communication"}
     for kind in ("gru", "hybrid"):

@@ -157,6 +157,16 @@ def test_a_fleet_takes_one_family_only():
         small_plan(members=mixed)
 
 
+def test_a_fleet_is_asked_at_the_same_places_only():
+    after, before = (
+        small_plan(members=(Member(0, 1e-3, find_task(f"{asks}:tomita-4", 20)),))
+        for asks in ("state", "state-before")
+    )
+    assert after.kind != before.kind
+    with pytest.raises(BadInput, match="asked at the same places"):
+        small_plan(members=(*after.members, *before.members))
+
+
 def test_sizes_that_do_not_exist_name_the_nearest():
     task = find_task("aaaa-star", 40)
     shape = small_plan(count=3).architecture
