@@ -37,9 +37,10 @@ kept:  ## the store of all kept runs, in ./kept-runs; then: foretell scoreboard 
 	for runs in results/*/*runs.tgz; do tar xzf $$runs --strip-components=1 -C kept-runs; done
 
 pictures: $(STAMP) kept  ## the figures of the read-me and the docs, from all kept runs
-	for name in length-figure language-suite capture-figure; do \
-		$(BIN)/foretell reproduce $$name --budget gpu --no-train --store kept-runs --figures kept-runs \
-			--json > /dev/null && cp kept-runs/$$name-1.svg docs/pictures || exit 1; done
+	for row in length-figure:gpu language-suite:gpu language-suite-public:cpu capture-figure:gpu; do \
+		$(BIN)/foretell reproduce $${row%:*} --budget $${row#*:} --no-train --store kept-runs \
+			--figures kept-runs --json > /dev/null && \
+		cp kept-runs/$${row%:*}-1.svg docs/pictures || exit 1; done
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretell needs Python 3.11 or newer")'

@@ -37,8 +37,8 @@ def reproduction_page(whole: Comparison) -> str:
 
 
 def _figure(whole: Comparison) -> Markup:
-    tasks = len({line.line.label for line in whole.lines})
-    if tasks > MOST_PANELS or not whole.has_published:
+    panels = len({(line.line.heading, line.line.label) for line in whole.lines})
+    if panels > MOST_PANELS or not whole.has_published:
         return _strips(whole)
     caption = (
         "Exact match in percent: the share of examples with every scored position right, by range "

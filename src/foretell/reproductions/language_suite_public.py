@@ -15,7 +15,7 @@ Definition: Say, before every letter and at the end, which state the automaton i
 Example:
     >>> line = LanguageSuitePublic().lines(Budget.CPU)[0]
     >>> line.label, line.setting, line.group
-    ('ab-a', 'members', 'In C-RASP[∅]')
+    ('(ab)+a+', 'members', 'In C-RASP[∅]')
 
 Known limits: Published runs differ in more. Every letter is followed by a token of its own that is
     asked and that no other token sees; here the next letter is asked. Words are drawn 10,000 a
@@ -144,6 +144,6 @@ def _line(own: PublicLanguage, words: str, budget: Budget, runs: tuple[int, ...]
     )
     question = Question(task, shape, GeneralizesInLength(TRAIN, RANGES))
     published = own.published if words == "members" else None
-    return Line(
-        GROUPS[own.group], own.name, Asked(question, protocol, runs), published, None, words
-    )
+    label = own.language.regex or own.name  # what a reader knows it by
+    asked = Asked(question, protocol, runs)
+    return Line(GROUPS[own.group], label, asked, published, setting=words)
