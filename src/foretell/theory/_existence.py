@@ -102,7 +102,7 @@ def _answer(task: RegularTask | TrackingTask, fragment: str) -> FragmentAnswer:
     return hardest
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=2_048)  # a scoreboard of a thousand rows asks again and again
 def _decision(dfa: DFA, accept: str) -> Decision:
     return decide(dfa, accept)
 

@@ -111,7 +111,7 @@ def _beyond(question: Question) -> str | None:
     if shape.kind != KINDS[0] or shape.positional not in POSITIONALS:
         return f"the rule was fixed for transformers with {' or '.join(POSITIONALS)}"
     if not isinstance(task, TrackingTask) or task.asks != "state" or task.probes[0] != MIXED:
-        return "the rule was fixed for the state after each letter, on mixed words"
+        return "the rule was fixed for the states after each letter, on mixed words"
     if outcome.seen.high != TRAINED or _furthest(outcome) not in LIMITS:
         ranges = " or ".join(map(str, LIMITS))
         return f"the rule was fixed for training to {TRAINED} and asking as far as {ranges}"

@@ -89,7 +89,9 @@ def test_a_language_is_decided_once_for_all_its_rows(
     _, make_question, _ = make
     asked = []
     decide = _existence.decide
-    monkeypatch.setattr(_existence, "decide", lambda dfa: asked.append(dfa) or decide(dfa))
+    monkeypatch.setattr(
+        _existence, "decide", lambda dfa, *how: asked.append(dfa) or decide(dfa, *how)
+    )
     _existence._decision.cache_clear()
     for positional in ("nope", "ape"):
         predict(make_question("state:tomita-3", positional))

@@ -41,7 +41,7 @@ def test_a_yes_with_a_program_does_not_rest_on_our_proof() -> None:
 
 
 def test_a_yes_without_a_program_rests_on_our_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_existence, "_decision", lambda dfa: decide(dfa, most_configurations=3))
+    monkeypatch.setattr(_existence, "_decision", lambda dfa, *_: decide(dfa, most_configurations=3))
     said = predict("regex:(abab|c)*", "ape")
     assert isinstance(said, Prediction) and said.verdict is Verdict.YES
     assert "proof of our own" in texts(said, Standing.ASSUMED)
