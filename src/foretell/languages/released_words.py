@@ -3,17 +3,21 @@
 They are not uniform among the words of a length: D_n nests blocks, each about three quarters of
 what is left; words of two parts draw the length of each part evenly; runs are as long as there is
 room. Read from `lacoco-lab/length_generalization`, commit 24c8c29, folder `formal_lang_suite`;
-written anew here. Where it differs: a list may hold a word twice, and D_n turns to smaller blocks
-after `PATIENCE` words that do not serve instead of 20,000, for about the same lengths.
+written anew here. Of D_n how many words are wanted decides what they look like: no word comes
+twice, and blocks become smaller only when large ones have long brought nothing new, so that a short
+list has the largest blocks alone. Its lists are therefore as long as the released ones; those of
+other languages, whose words do not depend on one another, are not, and may hold a word twice.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import tomllib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -23,39 +27,63 @@ from foretell.languages.word_list import WordList
 from foretell.plain.errors import BadInput
 
 Law = Callable[[Generator, int, int], str]  # a word for a range of lengths, which it may miss
+Maker = Callable[[Generator, int, int, int], list[str]]  # so many words of a range, or fewer
 LARGEST_SHARE, LESS, SPREAD = 0.75, 0.02, 0.1  # of a block in what is left, and how it varies
-PATIENCE = 200
+PATIENCE = 20_000  # words that do not serve before blocks become smaller
 MOST_TRIES = 1_000  # for each word wanted, before a law is given up
-EDITIONS = {"full": (4_000, 1_000), "small": (200, 100)}  # words to train on, and of each test
+EDITIONS = ("full", "small")
+COUNTS = {"full": (4_000, 1_000), "small": (200, 100)}  # words to train on, and of each test
+AT_ONCE = 2**16  # normal numbers
 
 
-def nested(depth: int) -> Law:
-    """D_n: blocks inside blocks."""
-    share, missed = LARGEST_SHARE, 0
+def one_by_one(law: Law) -> Maker:
+    """Words that do not depend on one another."""
 
-    def law(draw: Generator, low: int, high: int) -> str:
-        nonlocal share, missed
-        word = _block(draw, depth, _part(draw, share, high), share)
-        if not low <= len(word) <= high:
-            missed += 1
-            if missed > PATIENCE:
-                share, missed = max(share - LESS, LESS), 0
-        return word
+    def make(draw: Generator, low: int, high: int, count: int) -> list[str]:
+        words = (law(draw, low, high) for _ in range(MOST_TRIES * count))
+        return list(itertools.islice((word for word in words if low <= len(word) <= high), count))
 
-    return law
+    return make
 
 
-def _part(draw: Generator, share: float, whole: int) -> int:
-    return int(whole * share * (1 + SPREAD * draw.standard_normal()))
+def nested(depth: int) -> Maker:
+    """D_n: blocks inside blocks, the largest first; no word twice."""
+
+    def make(draw: Generator, low: int, high: int, count: int) -> list[str]:
+        normal = (
+            each for _ in itertools.count() for each in draw.standard_normal(AT_ONCE).tolist()
+        )
+        found: dict[str, None] = {}
+        share, missed = LARGEST_SHARE, 0
+        while len(found) < count and share > 0:
+            word = _block(normal, depth, share, _part(normal, share, high), high) or ""
+            if len(word) >= low and word not in found:
+                found[word] = None
+            elif (missed := missed + 1) > PATIENCE:
+                share, missed = share - LESS, 0
+        return list(found)
+
+    return make
 
 
-def _block(draw: Generator, depth: int, room: int, share: float) -> str:
-    if depth == 0 or room <= 0:
+def _part(normal: Iterator[float], share: float, whole: int) -> int:
+    return int(whole * share * (1 + SPREAD * next(normal)))
+
+
+def _block(normal: Iterator[float], depth: int, share: float, room: int, most: int) -> str | None:
+    """Blocks until there is no room; nothing if they take more letters than there may be."""
+    if room <= 0 or depth == 0:
         return ""
+    if depth == 1:  # all of its blocks are empty
+        found = "ab" * ((room + 1) // 2)
+        return found if len(found) <= most else None
     found = ""
     while len(found) < room:
-        found += f"a{_block(draw, depth - 1, _part(draw, share, room), share)}b"
-    return found
+        inner = _block(normal, depth - 1, share, _part(normal, share, room), most - len(found) - 2)
+        if inner is None:
+            return None
+        found += f"a{inner}b"
+    return found if len(found) <= most else None
 
 
 def two_parts(before: str, between: str, after: str) -> Law:
@@ -128,19 +156,19 @@ def four_runs(draw: Generator, low: int, high: int) -> str:
     return found
 
 
-LAWS: dict[str, Callable[[], Law]] = {  # made anew for each list: D_n changes as it goes
-    "tomita-1": lambda: repeated("1"),
-    "tomita-2": lambda: repeated("10"),
-    "tomita-3": lambda: odd_runs,
-    "tomita-4": lambda: never_three,
-    "tomita-7": lambda: four_runs,
-    **{f"d-{depth}": functools.partial(nested, depth) for depth in (2, 3, 4, 12)},
-    "aa-star": lambda: repeated("aa"),
-    "aaaa-star": lambda: repeated("aaaa"),
-    "abab-star": lambda: repeated("abab"),
-    "abcde": lambda: blocks("abcde"),
-    "ab-d-bc": lambda: two_parts("ab", "d", "bc"),
-    "012-star-02": lambda: two_parts("012", "0", "2"),
+MAKERS: dict[str, Maker] = {
+    "tomita-1": one_by_one(repeated("1")),
+    "tomita-2": one_by_one(repeated("10")),
+    "tomita-3": one_by_one(odd_runs),
+    "tomita-4": one_by_one(never_three),
+    "tomita-7": one_by_one(four_runs),
+    **{f"d-{depth}": nested(depth) for depth in (2, 3, 4, 12)},
+    "aa-star": one_by_one(repeated("aa")),
+    "aaaa-star": one_by_one(repeated("aaaa")),
+    "abab-star": one_by_one(repeated("abab")),
+    "abcde": one_by_one(blocks("abcde")),
+    "ab-d-bc": one_by_one(two_parts("ab", "d", "bc")),
+    "012-star-02": one_by_one(two_parts("012", "0", "2")),
 }
 
 
@@ -156,37 +184,41 @@ def released_words(language: RegularLanguage, wanted: tuple[tuple[int, int, int]
     (True, 9)
     """
     name = language.name
-    if name not in LAWS:
+    if name not in MAKERS:
         raise BadInput(
             "no law of words was released for that language",
             seen=name,
-            why=f"there are {', '.join(LAWS)}",
+            why=f"there are {', '.join(MAKERS)}",
         )
     draw = np.random.default_rng(zlib.crc32(name.encode()))
     found: list[str] = []
     for low, high, count in wanted:
-        law, enough = LAWS[name](), len(found) + count
-        for _ in range(MOST_TRIES * count):
-            word = law(draw, low, high)
-            if low <= len(word) <= high and language.accepts(word):
-                found.append(word)
-            if len(found) == enough:
-                break
-        else:
-            raise BadInput("the law makes no such words", seen=f"{name} of {low} to {high} letters")
+        words = [word for word in MAKERS[name](draw, low, high, count) if language.accepts(word)]
+        if len(words) < count:
+            raise BadInput(
+                "the law does not make so many such words",
+                seen=f"{count} of {low} to {high} letters of {name}",
+                why=f"it makes {len(words)}",
+            )
+        found += words
     return WordList.of(found, language.alphabet.symbols)
+
+
+@functools.cache
+def _released() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def released_lengths() -> dict[str, list[list[int]]]:
     """Of each language the lengths trained on, then those tested on."""
-    path = Path(__file__).with_suffix(".toml")
-    found: dict[str, list[list[int]]] = tomllib.loads(path.read_text(encoding="utf-8"))["sizes"]
+    found: dict[str, list[list[int]]] = _released()["sizes"]
     return found
 
 
 def released_list(language: RegularLanguage, edition: str) -> WordList:
     """Words of all the lengths that were released for the language, in one of the editions."""
-    many, fewer = EDITIONS[edition]
+    counts = _released()["counts"] if edition == "full" else {}
+    many, fewer = counts.get(language.name, COUNTS[edition])
     ranges = released_lengths()[language.name]
     wanted = ((low, high, fewer if place else many) for place, (low, high) in enumerate(ranges))
     return released_words(language, tuple(wanted))

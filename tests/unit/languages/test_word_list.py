@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import jax
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from foretell.languages import benchmark
 from foretell.languages.regular import RegularLanguage
-from foretell.languages.released_words import LAWS, released_list, released_words
+from foretell.languages.released_words import MAKERS, released_list, released_words
 from foretell.languages.word_list import WordList, draw_listed, stack_lists
 from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
@@ -27,7 +28,7 @@ def spelled(language: RegularLanguage, word: bytes) -> str:
     return "".join(language.alphabet.symbols[letter] for letter in word)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", MAKERS)
 def test_a_law_makes_members_of_the_lengths_asked_for(name: str) -> None:
     language = benchmark.load(name)
     listed = released_words(language, RANGES)
@@ -56,6 +57,30 @@ def test_nested_words_are_deep_and_uniform_ones_are_not() -> None:
     assert np.mean(changes) < 0.45  # coins would change at half of the letters
 
 
+def test_short_lists_of_nested_words_are_two_large_blocks() -> None:
+    """As in the released files of D_2: a smaller block comes only when large ones are used up."""
+    language = benchmark.load("d-2")
+    words = [spelled(language, word) for word in released_words(language, ((101, 150, 25),)).words]
+    assert all(re.fullmatch("a(ab)+ba(ab)+b", word) for word in words)
+    many = released_words(language, ((2, 50, 200),)).words
+    assert any(spelled(language, word).count("aab") > 2 for word in many)
+
+
+@pytest.mark.parametrize("name", [name for name in MAKERS if name.startswith("d-")])
+def test_no_nested_word_comes_twice(name: str) -> None:
+    for low, high, count in RANGES:
+        words = MAKERS[name](np.random.default_rng(1), low, high, count)
+        assert len(set(words)) == len(words) == count
+
+
+def test_nested_words_that_are_not_there_are_given_up() -> None:
+    """D_2 has 7 words of two to six letters: blocks get smaller until nothing is left of them."""
+    found = MAKERS["d-2"](np.random.default_rng(1), 2, 6, 50)
+    language = benchmark.load("d-2")
+    assert 4 <= len(set(found)) == len(found) <= 7
+    assert all(language.accepts(word) for word in found)
+
+
 def test_blocks_are_in_order_and_parts_have_their_letters() -> None:
     five = benchmark.load("abcde")
     for word in released_words(five, ((5, 50, 50),)).words:
@@ -71,7 +96,7 @@ def test_blocks_are_in_order_and_parts_have_their_letters() -> None:
 def test_an_unknown_language_and_impossible_lengths_are_refused() -> None:
     with pytest.raises(BadInput, match="no law of words"):
         released_words(RegularLanguage.from_regex("(ab)*"), ((2, 4, 3),))
-    with pytest.raises(BadInput, match="makes no such words"):
+    with pytest.raises(BadInput, match="does not make so many such words"):
         released_words(benchmark.load("aa-star"), ((3, 3, 1),))
     with pytest.raises(BadInput, match="empty"):
         WordList.of([], "ab")
