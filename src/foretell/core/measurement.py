@@ -33,6 +33,7 @@ class Value:
     interval: Interval
     runs: tuple[int, ...] = ()  # the seed numbers behind `seeds`, in the same order
     baseline: float | None = None  # what guessing without the input would score
+    looking_back: tuple[float, ...] = ()  # what tables of the last 1, 2, 4, … tokens would score
 
     def as_json(self) -> dict[str, object]:
         """Plain values."""
@@ -46,6 +47,7 @@ class Value:
             ],
             "runs": list(self.runs),
             "baseline": self.baseline,
+            "looking_back": {str(2**at): share for at, share in enumerate(self.looking_back)},
         }
 
 

@@ -56,9 +56,9 @@ def _value(trial: Trial, label: str, record: Record, counts: Counts, used: list[
     place = (label, trial.sizes.low, trial.sizes.high)
     shares = tuple(_share(counts.get(place, {}).get(seed, (0, 0)), place) for seed in used)
     mean, low, high = over_seeds(shares, trial.count)
-    baseline = next((found[3] for found in record.baselines if found[:3] == place), None)
-    interval = Interval(low, high)
-    return Value(label, trial.sizes, shares, mean, interval, tuple(used), baseline)
+    tables = next((found[3] for found in record.baselines if found[:3] == place), ())
+    ends, guess = Interval(low, high), tables[0] if tables else None
+    return Value(label, trial.sizes, shares, mean, ends, tuple(used), guess, tables)
 
 
 def curves_of(record: Record) -> tuple[Curve, ...]:

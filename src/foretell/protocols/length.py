@@ -38,6 +38,7 @@ from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, either
 from foretell.protocols._scores import curves_of, trials_for, values_of
+from foretell.training.look_back import BACKS
 from foretell.training.plan import Member, Plan
 from foretell.training.record import Record
 
@@ -194,8 +195,7 @@ class Length(Protocol[Plan, Record]):
             notes.append("the table shows the fitted runs only")
         if diverged:
             notes.append(f"diverged and stopped: seeds {', '.join(diverged)}")
-        if all(value.baseline is not None and value.baseline >= self.bar for value in values):
-            notes.append("guessing from the current token reaches the bar everywhere: a cheap test")
+        notes += self._looking_back(_longer(question, values))
         notes.append(
             f"at most {self.steps:,} steps of {self.batch} examples, checked every "
             f"{self.check_every:,}, learning rate {self.learning_rate:g}"
@@ -212,6 +212,23 @@ class Length(Protocol[Plan, Record]):
         notes.append(f"sampler: {question.task.sampler}")
         return tuple(notes)
 
+    def _looking_back(self, longer: Sequence[Value]) -> list[str]:
+        """Whether a table of the last few tokens would pass: then passing says little."""
+        shares = [min(each) for each in zip(*(value.looking_back for value in longer), strict=True)]
+        enough = next((BACKS[at] for at, share in enumerate(shares) if share >= self.bar), None)
+        if enough is not None:
+            tokens = "current token" if enough == 1 else f"last {enough} tokens"
+            return [
+                f"a table of the {tokens} reaches the bar in every longer range too: passing does "
+                "not show more than looking back that far"
+            ]
+        if len(shares) < len(BACKS):  # a run from before there were larger tables
+            return []
+        return [
+            f"looking back does not pass: tables of the last 1 to {BACKS[-1]} tokens have at most "
+            f"{max(shares):.2f} in the longer range that is hardest for them"
+        ]
+
     def decide(
         self,
         question: Question,
@@ -220,9 +237,7 @@ class Length(Protocol[Plan, Record]):
         runs: Sequence[int],
     ) -> tuple[Verdict, str]:
         """The rule, on the longer ranges that the values have."""
-        assert isinstance(question.outcome, GeneralizesInLength)
-        probe, seen = question.task.probes[0], question.outcome.seen
-        longer = [value for value in values if value.probe == probe and value.sizes != seen]
+        longer = _longer(question, values)
         reached = {value: sum(s >= self.bar for s in value.seeds) for value in longer}
         worst = min(longer, key=lambda value: (reached[value], value.mean, -value.sizes.high))
         count = len(worst.seeds)
@@ -246,3 +261,10 @@ class Length(Protocol[Plan, Record]):
         if reached[worst] == count and mostly:
             return Verdict.YES, found
         return Verdict.UNDECIDED, f"the runs disagree or do not fit; {found}"
+
+
+def _longer(question: Question, values: Sequence[Value]) -> list[Value]:
+    """The tests that decide: the training distribution on longer inputs."""
+    assert isinstance(question.outcome, GeneralizesInLength)
+    probe, seen = question.task.probes[0], question.outcome.seen
+    return [value for value in values if value.probe == probe and value.sizes != seen]

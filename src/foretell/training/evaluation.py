@@ -117,18 +117,3 @@ def score(
     count = samples.sizes.shape[0]
     pieces = jax.tree.map(lambda own: own.reshape(count // piece, piece, *own.shape[1:]), samples)
     return jax.tree.map(lambda found: found.reshape(count), jax.lax.map(right, pieces))
-
-
-def guess_from_current_token(seen: Example, asked: Example) -> np.ndarray:
-    """Exact match of the best predictor that sees only the current token.
-
-    The floor of every figure: for each token its most frequent target in the in-range test (so
-    in range it is fitted to what it is scored on). The seed paper trains an MLP for the same end.
-    """
-    mask = np.asarray(seen.mask)
-    tokens, targets = np.asarray(seen.tokens)[mask], np.asarray(seen.targets)[mask]
-    counts = np.zeros((max(tokens.max(), np.asarray(asked.tokens).max()) + 1, targets.max() + 1))
-    np.add.at(counts, (tokens, targets), 1)
-    guesses = counts.argmax(axis=1)[np.asarray(asked.tokens)]
-    right = (guesses == np.asarray(asked.targets)) | ~np.asarray(asked.mask)
-    return right.all(axis=1)

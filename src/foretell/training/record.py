@@ -14,7 +14,8 @@ from foretell.tasks.capturing import (
     CapturesAlgorithm as CapturesAlgorithm,  # so that stored questions read back
 )
 
-Baseline = tuple[str, int, int, float]  # probe, low, high, score of guessing
+# probe, low, high, what tables of the last 1, 2, 4, … tokens score: in older records just the first
+Baseline = tuple[str, int, int, tuple[float, ...]]
 
 
 class Score(NamedTuple):
@@ -73,7 +74,7 @@ class Record:
         return cls(
             tuple(MemberRecord(**member) for member in run["members"]),
             tuple(score for line in lines for score in _unpacked(line)),
-            tuple((str(p), int(a), int(b), float(v)) for p, a, b, v in run["baselines"]),
+            tuple((str(p), int(a), int(b), _shares(v)) for p, a, b, v in run["baselines"]),
             tuple(run["history"]),
             float(run["seconds"]),
         )
@@ -209,6 +210,10 @@ def by_size(
         at = sizes == size
         found.append(Score(seed, *place, size, int(right[at].sum()), int(at.sum())))
     return found
+
+
+def _shares(found: float | Sequence[float]) -> tuple[float, ...]:
+    return tuple(found) if isinstance(found, Sequence) else (found,)
 
 
 def _packed(scores: Sequence[Score]) -> list[dict[str, Any]]:

@@ -15,8 +15,8 @@ import numpy as np
 from foretell.plain.errors import MachineProblem
 from foretell.training.checkpoint import named_arrays
 from foretell.training.engine import LEAVING, STATUS, Run
-from foretell.training.evaluation import guess_from_current_token
 from foretell.training.fleet import SequenceFleet
+from foretell.training.look_back import LookBack
 from foretell.training.loops import Tree
 from foretell.training.member import DIVERGED, RUNNING, MemberState, own_rows
 from foretell.training.plan import Plan, join
@@ -217,7 +217,11 @@ class SequenceRun(Run):
         fleet = self.whole if everybody else self.whole.among(places)
         scores: dict[int, list[Score]] = {place: [] for place in places}
         baselines: dict[int, list[Baseline]] = {place: [] for place in places}
-        seen = [drawn.example for drawn in fleet.loop.gather(fleet.in_range)]
+        seen = {
+            place: LookBack(drawn.example)
+            for place, drawn in zip(places, fleet.loop.gather(fleet.in_range), strict=True)
+            if place in firsts
+        }
         for index, trial in enumerate(self.plan.trials):
             samples = fleet.in_range if index == 0 else fleet.samples(trial)
             rights = fleet.score(models, trial, samples)
@@ -236,8 +240,8 @@ class SequenceRun(Run):
                     apart = (trial.last_label, *asked[1:])
                     scores[place] += by_size(each.seed, apart, sizes, np.asarray(right.last))
                 if place in firsts:
-                    guessed = guess_from_current_token(seen[at], drawn[at].example)
-                    baselines[place].append((*asked, float(guessed.mean())))
+                    shares = seen[place].shares(drawn[at].example, trial.count)
+                    baselines[place].append((*asked, shares))
             if self.last is not None:
                 phase = f"testing {trial.label} {trial.sizes}"
                 self.show(dataclasses.replace(self.last, phase=phase))

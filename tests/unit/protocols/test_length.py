@@ -73,7 +73,7 @@ def record(plan: Plan, members: Sequence[tuple[str, dict[SizeRange, float]]]) ->
         MemberRecord(each.seed, each.learning_rate, status, plan.steps, 0.1)
         for each, (status, _) in zip(plan.members, members, strict=True)
     )
-    baselines = tuple((test.probe, test.sizes.low, test.sizes.high, 0.5) for test in plan.trials)
+    baselines = tuple((test.probe, test.sizes.low, test.sizes.high, (0.5,)) for test in plan.trials)
     return Record(ends, tuple(scores), baselines, (), 1.0)
 
 
@@ -333,10 +333,36 @@ def test_full_published_training_counts_runs_that_do_not_fit(entry: catalogue.En
     assert read(entry, lucky, count_unfitted=True).verdict is Verdict.UNDECIDED
 
 
-def test_a_test_that_guessing_passes_is_called_cheap(entry: catalogue.Entry) -> None:
+@pytest.mark.parametrize(
+    ("tables", "told"),
+    [
+        ((0.96,), "a table of the current token reaches the bar"),
+        ((0.1, 0.2, 0.97, 0.98, 0.99, 1.0), "a table of the last 4 tokens reaches the bar"),
+        ((0.1, 0.2, 0.3, 0.4, 0.5, 0.6), "looking back does not pass: tables of the last 1 to 32"),
+        ((0.1,), None),  # a run from before there were tables of more tokens
+    ],
+)
+def test_what_looking_back_would_score_is_told(
+    entry: catalogue.Entry, tables: tuple[float, ...], told: str | None
+) -> None:
     protocol = build(entry)
     plan = protocol.plan(ask(), (0, 1, 2))
     run = record(plan, [GOOD] * 3)
-    easy = dataclasses.replace(run, baselines=tuple((*b[:3], 1.0) for b in run.baselines))
-    assert any("cheap" in note for note in protocol.read(ask(), plan, easy, PROVENANCE).notes)
-    assert not any("cheap" in note for note in protocol.read(ask(), plan, run, PROVENANCE).notes)
+    run = dataclasses.replace(run, baselines=tuple((*b[:3], tables) for b in run.baselines))
+    found = protocol.read(ask(), plan, run, PROVENANCE)
+    notes = [note for note in found.notes if "last" in note or "current token" in note]
+    assert len(notes) == (told is not None)
+    assert all(note.startswith(told or "") for note in notes)
+    assert found.verdict is Verdict.YES  # a verdict is about the models alone
+
+
+def test_looking_back_must_pass_every_longer_range(entry: catalogue.Entry) -> None:
+    protocol = build(entry)
+    plan = protocol.plan(ask(), (0, 1, 2))
+    run = record(plan, [GOOD] * 3)
+    last = run.baselines[-1]
+    easy = [(*each[:3], (0.0, 1.0, 1.0, 1.0, 1.0, 1.0)) for each in run.baselines[:-1]]
+    tables = (*easy, (*last[:3], (0.0, 0.1, 0.1, 1.0, 1.0, 1.0)))
+    run = dataclasses.replace(run, baselines=tables)
+    notes = " ".join(protocol.read(ask(), plan, run, PROVENANCE).notes)
+    assert ("last 8 tokens" in notes) == (last[0] == plan.trials[0].probe)

@@ -52,7 +52,8 @@ def make_record(question: Question, seeds: int = 4, unfitted: tuple[int, ...] = 
     scores, baselines = [], []
     for probe in question.task.probes:
         for sizes in RANGES:
-            baselines.append((probe, sizes.low, sizes.high, 0.037 if probe == "typical" else 0.2))
+            guess = 0.037 if probe == "typical" else 0.2
+            baselines.append((probe, sizes.low, sizes.high, (guess,)))
             for seed in range(seeds):
                 for size in question.task.sizes(sizes.low, sizes.high, probe):
                     beyond = max(0, size - 50) / 100
