@@ -113,7 +113,8 @@ def figure(measurement: Measurement, predictions: Sequence[Prediction]) -> Marku
     frame = element("div", drawn, class_="plot wide" if probes > 1 else "plot")
     caption = (
         "Share of examples with every scored position right, by input size, about ten sizes to "
-        "a point. Dashed vertical lines separate the tested ranges."
+        "a point. Dashed vertical lines separate the tested ranges. Guessing: the best answer from "
+        "the current token; looking back: from as many of the last 32 as serve best."
     )
     return element("figure", frame, element("figcaption", caption))
 

@@ -23,8 +23,10 @@ from foretell.reports.drawn_small import drawn_small
 
 # From the palette of Okabe and Ito, which the colour-blind can tell apart.
 MEAN, LEFT_OUT, TRAINED, GREY = "#0072B2", "#D55E00", "#E69F00", "#6b6b6b"
+TABLE = "#009E73"
 INK = "#222222"
 COLOURS = (MEAN, LEFT_OUT, "#009E73", "#CC79A7", TRAINED, "#56B4E9", GREY, "#7A4A21")
+SAID = 60  # letters of predictions in one line of a heading
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -44,6 +46,7 @@ SERIES = (
     "guessing",
     "trained on",
     "bar",
+    "looking back",
 )
 
 
@@ -99,7 +102,8 @@ def _draw_legend(figure: Figure, panels: Sequence[Axes]) -> None:
         handles, labels = panel.get_legend_handles_labels()
         found |= dict(zip(labels, handles, strict=True))
     names = [name for name in SERIES if name in found]
-    columns = len(names) if len(panels) > 2 or len(names) < 6 else 3
+    room = {1: 5, 2: 5, 3: 7}.get(len(panels), 6)
+    columns = len(names) if len(names) <= room else 4
     handles = [found[name] for name in names]
     figure.legend(handles, names, loc="outside lower left", ncols=columns, frameon=False)
 
@@ -114,6 +118,9 @@ def _draw_ranges(panel: Axes, measurement: Measurement, values: Sequence[Value])
         if value.baseline is not None:
             label = SERIES[4] if place == 0 else "_again"
             panel.plot([low, high], [value.baseline] * 2, color=GREY, linestyle="--", label=label)
+        if len(value.looking_back) > 1 and not phrases.is_seen(measurement.question, value.sizes):
+            best = [max(value.looking_back)] * 2  # in range it is tested on what it is made of
+            panel.plot([low, high], best, color=TABLE, linestyle=":", label=SERIES[7])
 
 
 def _draw_seed(panel: Axes, pieces: Sequence[Bins], seed: int, *, counted: bool) -> None:
@@ -150,12 +157,13 @@ def _over_counted(piece: Bins, place: int, counted: set[int]) -> tuple[float, fl
 
 def _heading(measurement: Measurement, predictions: Sequence[Prediction]) -> str:
     question = measurement.question
-    said = "; ".join(f"{phrases.predicted(item)} ({item.predictor})" for item in predictions)
+    said = [f"{phrases.predicted(item)} ({item.predictor})" for item in predictions]
+    second = "\n" if len("".join(said)) > SAID else " "  # a line has no more room than that
     name = question.task.name
     short = name if len(name) <= 40 else name[:39] + "…"
     return (
         f"{short} · {question.architecture.label}\n"
-        f"measured: {measurement.verdict.value}  ·  predicted: {said or phrases.NO_THEORY}"
+        f"measured: {measurement.verdict.value}  ·  predicted: {f';{second}'.join(said) or phrases.NO_THEORY}"
     )
 
 

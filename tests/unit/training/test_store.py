@@ -21,7 +21,7 @@ QUESTION = {
 RECORD = Record(
     (MemberRecord(0, 1e-3, "fitted", 40, 0.1), MemberRecord(1, 1e-3, "diverged", 20, 2.0)),
     tuple(Score(seed, "typical", 1, 6, size, 3, 4) for seed in (0, 1) for size in (1, 2)),
-    (("typical", 1, 6, 0.5),),
+    (("typical", 1, 6, (0.5, 0.75)),),
     ({"step": 20, "loss": [0.1, None], "in_range": [1.0, 0.5]},),
     1.5,
 )
