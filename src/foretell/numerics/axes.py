@@ -18,6 +18,8 @@
     set       subsets of the inputs, as components of a Boolean function
     draw      independent random draws
     parameter all weights of a model as one vector
+    ending    distinct endings of inputs, looked up in a table
+    back      how many tokens an ending has
 
 Names outside this list are refused by `tests/house/test_axes.py`.
 """
@@ -27,4 +29,5 @@ from __future__ import annotations
 AXES = frozenset(
     {"member", "batch", "length", "query", "key", "head", "width", "hidden", "part"}
     | {"token", "label", "state", "letter", "size", "bit", "set", "draw", "parameter"}
+    | {"ending", "back"}
 )

@@ -161,9 +161,10 @@ def _heading(measurement: Measurement, predictions: Sequence[Prediction]) -> str
     second = "\n" if len("".join(said)) > SAID else " "  # a line has no more room than that
     name = question.task.name
     short = name if len(name) <= 40 else name[:39] + "…"
+    predicted = f";{second}".join(said) or phrases.NO_THEORY
     return (
         f"{short} · {question.architecture.label}\n"
-        f"measured: {measurement.verdict.value}  ·  predicted: {f';{second}'.join(said) or phrases.NO_THEORY}"
+        f"measured: {measurement.verdict.value}  ·  predicted: {predicted}"
     )
 
 

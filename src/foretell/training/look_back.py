@@ -52,7 +52,7 @@ class LookBack:
         asked = Example(*(part[some] for part in asked))
         return tuple(self.right(asked).mean(axis=1).tolist())
 
-    def right(self, asked: Example) -> Bool[np.ndarray, "back example"]:
+    def right(self, asked: Example) -> Bool[np.ndarray, "back batch"]:
         """Which examples each table gets right at every scored position."""
         tokens, targets, mask = _plain(asked)
         names, count = np.where(tokens + 1 < self.first, tokens + 1, UNKNOWN), self.first
@@ -69,17 +69,17 @@ class LookBack:
 def _plain(
     example: Example,
 ) -> tuple[
-    Int[np.ndarray, "example token"],
-    Int[np.ndarray, "example token"],
-    Bool[np.ndarray, "example token"],
+    Int[np.ndarray, "batch length"],
+    Int[np.ndarray, "batch length"],
+    Bool[np.ndarray, "batch length"],
 ]:
     tokens, targets = np.asarray(example.tokens, np.int64), np.asarray(example.targets, np.int64)
     return tokens, targets, np.asarray(example.mask)
 
 
 def _keys(
-    names: Int[np.ndarray, "example token"], back: int, count: int
-) -> Int[np.ndarray, "example token"]:
+    names: Int[np.ndarray, "batch length"], back: int, count: int
+) -> Int[np.ndarray, "batch length"]:
     """Endings of that length by the names of their halves, which are below a count."""
     if back == 1:
         return names
@@ -89,13 +89,13 @@ def _keys(
 
 
 def _find(
-    among: Int[np.ndarray, " ending"], keys: Int[np.ndarray, "example token"], end: int
-) -> Int[np.ndarray, "example token"]:
+    among: Int[np.ndarray, " ending"], keys: Int[np.ndarray, "batch length"], end: int
+) -> Int[np.ndarray, "batch length"]:
     """The place of each key among sorted ones that are below an end; UNKNOWN where it is none."""
     if end <= DENSE:
         places = np.full(end + 1, UNKNOWN)  # the last one is that of the unknown key
         places[among] = np.arange(len(among))
-        found: Int[np.ndarray, "example token"] = places[keys]
+        found: Int[np.ndarray, "batch length"] = places[keys]
         return found
     found = np.full(keys.shape, UNKNOWN)
     asked = keys >= 0
