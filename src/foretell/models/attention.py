@@ -123,7 +123,16 @@ class View(eqx.Module):
             visible = index <= viewers.last[..., None]
             if viewers.first is not None:
                 visible &= index >= viewers.first[..., None]
-        return Mask(visible, self.positional.bias(viewers.positions, self.key_positions))
+        return Mask(visible, self._bias_for(viewers))
+
+    def _bias_for(self, viewers: Viewers) -> Float32[Array, "#batch head query key"] | None:
+        """Where all inputs have the same positions, each takes its rows of what all share: a bias
+        that is looked up number by number would cost as much as everything else."""
+        rows = self.key_positions
+        if len(rows) == 1 < len(viewers.positions) and viewers.last is not None:
+            shared = self.positional.bias(rows, rows)
+            return shared if shared is None else jnp.moveaxis(shared[0][:, viewers.last], 0, 1)
+        return self.positional.bias(viewers.positions, rows)
 
     def adjust(
         self, logits: Float32[Array, "batch head query key"]

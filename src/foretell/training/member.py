@@ -144,7 +144,9 @@ def logits_and_targets(
     Labels that only a neighbour in the fleet has cannot be predicted.
     """
     width = example.tokens.shape[1]
-    positions = jnp.arange(width)[None] + shift[:, None]
+    positions = jnp.arange(width)[None]
+    if load_positional(model.architecture.positional).random_offsets:
+        positions = positions + shift[:, None]
     positions = jnp.minimum(positions, model.architecture.context - 1)  # only padding is cut
     if scored >= width:
         logits = _own_labels(model(example.tokens, positions), label_count)

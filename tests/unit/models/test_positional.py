@@ -10,6 +10,7 @@ import pytest
 from foretell.core.architecture import Architecture
 from foretell.models.positional import load
 from foretell.models.positional.alibi import slopes
+from foretell.models.positional.local import NEAR
 from foretell.models.positional.t5 import bucket_of
 from foretell.numerics.keys import root_key
 from foretell.plain.errors import BadInput
@@ -82,3 +83,11 @@ def test_nope_does_nothing():
     assert nope.embed(positions) is None and nope.bias(positions, positions) is None
     assert nope.rotate(vectors, positions) is vectors
     assert jax.tree.leaves(nope) == []
+
+
+def test_local_says_nothing_of_what_is_far():
+    local = load("local").create(architecture("local"), root_key(0))
+    bias = local.bias(jnp.array([[40]]), jnp.arange(41)[None])[0, :, 0]
+    np.testing.assert_array_equal(bias[:, ::-1][:, :NEAR], local.table.T)
+    np.testing.assert_array_equal(bias[:, : 41 - NEAR], 0)
+    assert bucket_of().size > NEAR  # t5 goes further, to distances that short inputs do not have

@@ -10,6 +10,7 @@ from foretell.reproductions.language_suite import (
     LanguageSuite,
     draw_suite,
 )
+from foretell.reproductions.language_suite_encodings import LanguageSuiteEncodings
 from foretell.reproductions.language_suite_penalty import LanguageSuitePenalty
 from foretell.reproductions.language_suite_settings import LanguageSuiteSettings
 
@@ -66,3 +67,21 @@ def test_without_a_penalty_the_runs_are_those_of_the_narrow_setting():
         same = (line.asked.question.hash, line.asked.plan.hash) in known
         assert same == (line.setting == "λ = 0")
     assert {line.asked.question.architecture.positional for line in lines} == {"ape"}
+
+
+def test_encodings_are_asked_of_the_narrow_setting_and_beside_a_recurrence():
+    known = {
+        (line.label, line.asked.question.architecture.positional): line.asked.plan.hash
+        for line in LanguageSuiteSettings().lines(Budget.SMOKE)
+        if line.setting == "narrow"
+    }
+    lines = LanguageSuiteEncodings().lines(Budget.SMOKE)
+    same = [
+        line.asked.plan.hash == known[line.label, positional]
+        for line in lines
+        for positional in (line.asked.question.architecture.positional,)
+        if line.setting is None and (line.label, positional) in known
+    ]
+    assert same == [True] * 4  # two languages, ape and nope
+    shapes = {line.setting: line.asked.question.architecture for line in lines}
+    assert (shapes["gru"].kind, shapes["log-length"].attention_scale) == ("gru", "log-length")
