@@ -46,7 +46,7 @@ WAYS = {  # which encodings
 }
 CHANGED: dict[str | None, dict[str, Any]] = {
     LOG_LENGTH: {"attention_scale": AttentionScale.LOG_LENGTH},
-    RECURRENT: {"kind": RECURRENT},
+    RECURRENT: {"kind": RECURRENT, "heads": 1},
 }
 ASKED_OF = ("crasp_local", "crasp")
 SETTING = NARROW | {Budget.CPU: Setting(4, 4, 32, 3e-3, 4_000, 500)}  # after trials on a language

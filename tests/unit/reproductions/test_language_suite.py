@@ -1,6 +1,7 @@
 """The suite is balanced, repeatable, and about what its classes say."""
 
 from foretell.crasp.deciding.decide import decide
+from foretell.models.sequence_model import require_described
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import fleets
 from foretell.reproductions.language_suite import (
@@ -85,3 +86,5 @@ def test_encodings_are_asked_of_the_narrow_setting_and_beside_a_recurrence():
     assert same == [True] * 4  # two languages, ape and nope
     shapes = {line.setting: line.asked.question.architecture for line in lines}
     assert (shapes["gru"].kind, shapes["log-length"].attention_scale) == ("gru", "log-length")
+    for line in LanguageSuiteEncodings().lines(Budget.CPU):
+        require_described(line.asked.question.architecture)
