@@ -1,11 +1,11 @@
 """What would a table of the last few letters score on the language suite? Beside the networks.
 
 For every language of `language-suite` a table answers with the commonest state after the longest
-ending, of up to 32 letters, that it saw in words of the trained lengths (`training/look_back.py`).
-It is tested on the very words the networks were tested on (the same keys), and set beside the best
-and the mean of the six kept runs, learned positions and none. A table cannot count beyond what it
-looks back: where it does better than the networks, they do not do what would suffice; where it
-fails, the words ask for more than looking back so far. Nothing is trained.
+ending, of 1, 2, 4, 8, 16 or 32 letters, that it saw in words of the trained lengths
+(`training/look_back.py`). It is tested on the words that the networks of seed 0 were tested on (the
+same keys), and set beside the best and the mean of the six kept runs, learned positions and none;
+runs of other seeds had other words of the same law. A table cannot count beyond what it looks back:
+where it does better than the networks, they do not do what would suffice. Nothing is trained.
 
     python benchmarks/suite_looking_back.py [--words 10000] [--out FILE]
 """
@@ -38,7 +38,7 @@ from foretell.training.plan import join
 from foretell.training.provenance import describe_machine
 
 RESULTS = Path(__file__).parent.parent / "results" / "language-suite"
-MARGIN = 0.02  # less is no difference on 500 words
+MARGIN = 0.05  # less may be chance: 500 words on either side
 Shares = dict[str, tuple[float, ...]]  # by range: a share for each number of letters, or each run
 
 
@@ -91,19 +91,19 @@ def compare(kinds: dict[str, str], tables: dict[str, Shares], networks: dict[str
     for kind, heading in CLASSES.items():
         names = [name for name, own in kinds.items() if own == kind]
         for sizes in map(str, RANGES):
-            best = {name: max(tables[name][sizes]) for name in names}
+            table = {name: tables[name][sizes][-1] for name in names}  # looking back farthest
             runs = {name: networks[name][sizes] for name in names}
             found.setdefault(heading, {})[sizes] = {
                 "languages": len(names),
-                "table at the bar": [name for name in names if best[name] >= BAR],
+                "table at the bar": [name for name in names if table[name] >= BAR],
                 "best run at the bar": sum(max(runs[name]) >= BAR for name in names),
                 "table ahead of the best run": [
-                    name for name in names if best[name] > max(runs[name]) + MARGIN
+                    name for name in names if table[name] > max(runs[name]) + MARGIN
                 ],
                 "table ahead of the mean run": sum(
-                    best[name] > fmean(runs[name]) + MARGIN for name in names
+                    table[name] > fmean(runs[name]) + MARGIN for name in names
                 ),
-                "mean of the best table": round(fmean(best.values()), 3),
+                "mean of the table": round(fmean(table.values()), 3),
                 "mean of the runs": round(fmean(fmean(own) for own in runs.values()), 3),
             }
     return found

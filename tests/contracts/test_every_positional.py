@@ -19,7 +19,7 @@ from foretell.plain.errors import BadInput
 
 FOLDER = Path(positional.__file__).parent
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
-SHIPPED = {"nope", "rotary", "alibi", "t5", "ape", "sinusoidal"}
+SHIPPED = {"nope", "rotary", "alibi", "t5", "ape", "sinusoidal", "local"}
 TOKENS, BATCH, LENGTH, CONTEXT = 6, 2, 12, 400
 
 

@@ -4,9 +4,11 @@ They are not uniform among the words of a length: D_n nests blocks, each about t
 what is left; words of two parts draw the length of each part evenly; runs are as long as there is
 room. Read from `lacoco-lab/length_generalization`, commit 24c8c29, folder `formal_lang_suite`;
 written anew here. Of D_n how many words are wanted decides what they look like: no word comes
-twice, and blocks become smaller only when large ones have long brought nothing new, so that a short
-list has the largest blocks alone. Its lists are therefore as long as the released ones; those of
-other languages, whose words do not depend on one another, are not, and may hold a word twice.
+twice, and blocks become a little smaller each time that 20,000 words in all have brought nothing
+new, so that the shorter a list, the larger its blocks. Its lists are therefore as long as the
+released ones; those of other languages, whose words do not depend on one another, are not, and may
+hold a word twice. Where D_n still differs: there the words of the in-range test are made in one
+list with those of training, and long lists are shuffled before the first are taken.
 """
 
 from __future__ import annotations

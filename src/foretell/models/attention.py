@@ -129,7 +129,8 @@ class View(eqx.Module):
         """Where all inputs have the same positions, each takes its rows of what all share: a bias
         that is looked up number by number would cost as much as everything else."""
         rows = self.key_positions
-        if len(rows) == 1 < len(viewers.positions) and viewers.last is not None:
+        alike = len(rows) == 1 < len(viewers.positions) and viewers.last is not None
+        if alike and not self.long:  # of a long input the whole would be too large to hold
             shared = self.positional.bias(rows, rows)
             return shared if shared is None else jnp.moveaxis(shared[0][:, viewers.last], 0, 1)
         return self.positional.bias(viewers.positions, rows)

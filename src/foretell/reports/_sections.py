@@ -114,8 +114,11 @@ def figure(measurement: Measurement, predictions: Sequence[Prediction]) -> Marku
     caption = (
         "Share of examples with every scored position right, by input size, about ten sizes to "
         "a point. Dashed vertical lines separate the tested ranges. Guessing: the best answer from "
-        "the current token; looking back: from as many of the last 32 as serve best."
+        "the current token"
     )
+    asked = any(len(value.looking_back) > 1 for value in measurement.values)
+    told = "; looking back: from the last 2 to 32, whichever does best on this test."
+    caption += told if asked else "."
     return element("figure", frame, element("figcaption", caption))
 
 

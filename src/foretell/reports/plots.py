@@ -118,8 +118,8 @@ def _draw_ranges(panel: Axes, measurement: Measurement, values: Sequence[Value])
         if value.baseline is not None:
             label = SERIES[4] if place == 0 else "_again"
             panel.plot([low, high], [value.baseline] * 2, color=GREY, linestyle="--", label=label)
-        if len(value.looking_back) > 1 and not phrases.is_seen(measurement.question, value.sizes):
-            best = [max(value.looking_back)] * 2  # in range it is tested on what it is made of
+        if place and len(value.looking_back) > 1:  # the first range is what tables are made of
+            best = [max(value.looking_back)] * 2
             panel.plot([low, high], best, color=TABLE, linestyle=":", label=SERIES[7])
 
 

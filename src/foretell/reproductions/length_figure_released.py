@@ -6,8 +6,9 @@ What: The paper says that its regular languages are trained on words of up to 50
     length. `length-figure` trains as the paper says, and many rows differ from what was published;
     here the same shapes train on released lengths, with words made by the released laws.
 Definition: The published shape, rate and steps of each language, five seeds, the length protocol.
-    Words come from a list of 4,000 for training and 1,000 for each longer range, made by the laws
-    in `languages/released_words.py`; models are tested on uniform members too, of the same lengths.
+    Words come from a list of 4,000 for training and 1,000 for each longer range, of D_n as many as
+    were released, made by the laws in `languages/released_words.py`; models are tested on uniform
+    members too, of the same lengths.
 Example:
     >>> line = LengthFigureReleased().lines(Budget.SMOKE)[-1]
     >>> line.label, line.group

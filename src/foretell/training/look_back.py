@@ -39,10 +39,10 @@ class LookBack:
         for back in BACKS:
             keys, place = np.unique(_keys(names, back, count), return_inverse=True)
             place = place.reshape(tokens.shape)
-            counts = np.bincount(
-                place[mask] * labels + targets[mask], minlength=len(keys) * labels
-            ).reshape(-1, labels)
-            guesses = np.where(counts.any(axis=1), counts.argmax(axis=1), UNKNOWN)
+            answers, counts = np.unique(place[mask] * labels + targets[mask], return_counts=True)
+            rising = answers[np.lexsort((-answers, counts))]  # the commonest is written last
+            guesses = np.full(len(keys), UNKNOWN)
+            guesses[rising // labels] = rising % labels
             self.tables.append(Endings(keys, guesses))
             names, count = place + 1, len(keys) + 1
 

@@ -141,7 +141,8 @@ def logits_and_targets(
 ) -> tuple[Float[Array, "batch query label"], Int[Array, "batch query"], Array]:
     """Logits, targets and mask at the scored positions only: the rest carries no loss.
 
-    Labels that only a neighbour in the fleet has cannot be predicted.
+    Labels that only a neighbour in the fleet has cannot be predicted. Shifts are for encodings that
+    know only the positions they have met; with all others every example has the same positions.
     """
     width = example.tokens.shape[1]
     positions = jnp.arange(width)[None]

@@ -90,4 +90,3 @@ def test_local_says_nothing_of_what_is_far():
     bias = local.bias(jnp.array([[40]]), jnp.arange(41)[None])[0, :, 0]
     np.testing.assert_array_equal(bias[:, ::-1][:, :NEAR], local.table.T)
     np.testing.assert_array_equal(bias[:, : 41 - NEAR], 0)
-    assert bucket_of().size > NEAR  # t5 goes further, to distances that short inputs do not have
