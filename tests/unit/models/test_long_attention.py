@@ -144,6 +144,31 @@ def test_no_array_holds_all_scores(name):
     assert largest(shape, LONG_LENGTH, 1_200) <= attention.HELD * shape.heads < 1_200**2
 
 
+@pytest.mark.parametrize("name", ACTING)
+def test_positions_that_all_share_give_the_same_bias(name):
+    encoding, row = load(name).create(SHAPE, root_key(2)), POSITIONS[:1]
+    shared, apart = (
+        View.create(SHAPE, encoding, positions, QUERIES, None).mask
+        for positions in (row, jnp.broadcast_to(row, POSITIONS.shape))
+    )
+    for own, other in zip(jax.tree.leaves(shared), jax.tree.leaves(apart), strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
+@pytest.mark.parametrize("name", ["t5", "local"])
+def test_no_array_holds_a_bias_that_two_long_inputs_share(name):
+    shape = dataclasses.replace(SHAPE, positional=name, context=LONG_LENGTH)
+    row, last = jnp.arange(LONG_LENGTH)[None], jnp.arange(300, LONG_LENGTH)
+
+    def outputs(key: jax.Array) -> jax.Array:
+        model = Transformer.create(shape, 5, 5, key)
+        return model(jnp.tile(row % 5, (2, 1)), row, jnp.tile(last, (2, 1)))
+
+    found = jax.make_jaxpr(outputs)(root_key(0)).jaxpr
+    held = 2 * attention.HELD * shape.heads  # a block of both inputs
+    assert max(math.prod(own.shape) for own in arrays(found)) <= held < 2 * LONG_LENGTH**2
+
+
 def test_what_was_found_by_looking_at_programs_is_there():
     """The same look finds all scores where blocks are switched off."""
     with patch.object(attention, "LONG", 2**62):
