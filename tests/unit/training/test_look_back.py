@@ -105,3 +105,7 @@ def test_only_examples_that_count_are_asked() -> None:
     asked = example([[0, 1], [1, 0], [0, 0]], [[0, 1], [0, 0], [0, 0]])
     assert LookBack(seen).shares(asked, 1)[0] == 1.0
     assert LookBack(seen).shares(asked, 3)[0] == pytest.approx(2 / 3)
+
+
+def test_files_name_the_tables_by_powers_of_two():
+    assert tuple(2**at for at in range(len(BACKS))) == BACKS  # as `Value.as_json` does
