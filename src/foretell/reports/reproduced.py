@@ -103,10 +103,28 @@ def chosen(
 ) -> tuple[Line, ...]:
     """The lines somebody wants to train."""
     lines = reproduction.lines(_budget(budget), seeds)
-    groups = (line.group for line in lines if "," not in line.group)
-    names = dict.fromkeys((*groups, *(line.label for line in lines)))
-    wanted = [name.strip() for name in only.split(",")] if only else list(names)
-    for name in wanted:
+    named = ((line.group, line.setting, line.label) for line in lines)
+    by_kind = zip(*named, strict=True)  # groups before settings before rows
+    names = list(dict.fromkeys(name for kind in by_kind for name in kind if name is not None))
+    wanted = _picked(only, names) if only else names
+    encodings = dict.fromkeys(line.asked.question.architecture.positional for line in lines)
+    if positional is not None and positional not in encodings:
+        raise BadInput("no row has that encoding", seen=positional, why=" or ".join(encodings))
+    return tuple(
+        line
+        for line in lines
+        if {line.group, line.setting, line.label}.intersection(wanted)
+        and positional in (None, line.asked.question.architecture.positional)
+    )
+
+
+def _picked(only: str, names: Sequence[str]) -> list[str]:
+    """The names between commas; names with commas of their own are read as such."""
+    pieces, found = only.split(","), []
+    while pieces:
+        spans = range(len(pieces), 0, -1)
+        joined = ((span, ",".join(pieces[:span]).strip()) for span in spans)
+        span, name = next((each for each in joined if each[1] in names), (1, pieces[0].strip()))
         if name not in names:
             raise BadInput(
                 "the reproduction has no such row",
@@ -114,15 +132,9 @@ def chosen(
                 why=f"rows: {', '.join(names)}",
                 hint=suggest(name, names),
             )
-    encodings = dict.fromkeys(line.asked.question.architecture.positional for line in lines)
-    if positional is not None and positional not in encodings:
-        raise BadInput("no row has that encoding", seen=positional, why=" or ".join(encodings))
-    return tuple(
-        line
-        for line in lines
-        if {line.group, line.label}.intersection(wanted)
-        and positional in (None, line.asked.question.architecture.positional)
-    )
+        found.append(name)
+        del pieces[:span]
+    return found
 
 
 def _budget(text: str) -> Budget:

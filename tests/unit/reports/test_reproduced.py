@@ -278,7 +278,10 @@ def test_many_tasks_are_dots_instead_of_panels(whole: Comparison) -> None:
 
 def test_rows_are_chosen_by_task_and_encoding(protocol: Any, make: Any) -> None:
     rows = [(name, positional) for name in ("sort", "parity") for positional in ("ape", "nope")]
-    lines = tuple(Line("", row[0], Asked(make[1](*row), protocol, (0,))) for row in rows)
+    lines = tuple(
+        Line("In one, not the other", row[0], Asked(make[1](*row), protocol, (0,)), setting=row[1])
+        for row in rows
+    )
 
     def chosen_names(*arguments: Any) -> list[tuple[str, str]]:
         found = chosen(HandMade(lines), "cpu", None, *arguments)
@@ -288,8 +291,12 @@ def test_rows_are_chosen_by_task_and_encoding(protocol: Any, make: Any) -> None:
     assert chosen_names("parity, sort", None) == rows
     assert chosen_names("parity", None) == rows[2:]
     assert chosen_names("sort", "nope") == [("sort", "nope")]
-    with pytest.raises(BadInput, match="no such row"):
-        chosen_names("sorted", None)
+    assert chosen_names("In one, not the other", None) == rows  # a group's name has a comma
+    assert chosen_names("parity,In one, not the other, sort", None) == rows
+    assert chosen_names("nope", None) == [("sort", "nope"), ("parity", "nope")]  # a setting
+    for unknown in ("sorted", "parity, not the other", "parity,"):
+        with pytest.raises(BadInput, match="no such row"):
+            chosen_names(unknown, None)
     with pytest.raises(BadInput, match="ape or nope"):
         chosen_names(None, "rotary")
 
