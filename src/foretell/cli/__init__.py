@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from foretell.cli.attention import attention
 from foretell.cli.boolean import boolean
 from foretell.cli.check import check
 from foretell.cli.crasp import app as crasp
@@ -45,6 +46,7 @@ app.add_typer(crasp, name="crasp")
 app.command("survey")(survey)
 app.command("reproduce")(reproduce)
 app.command("positions")(positions)
+app.command("attention")(attention)
 app.command("learned")(learned)
 app.command("boolean")(boolean)
 app.command("scoreboard")(scoreboard)

@@ -1,4 +1,4 @@
-"""How sharply a transformer attends at one position: entropy and spread of its logits, by layer.
+"""How sharply a transformer attends at one position, and to what, by layer.
 
 With more to look at, the same logits spread attention thinner: its entropy grows with the length
 of the input unless the logits grow apart, which is what adapting to a size, or scaling by the
@@ -18,6 +18,8 @@ from foretell.models.attention import Attention, View
 from foretell.models.lookup import lookup
 from foretell.models.transformer import Transformer
 
+NEAR = 16  # distances told apart, the position's own first
+
 
 class AttentionLook(NamedTuple):
     """One layer, seen from one position of each input."""
@@ -25,6 +27,8 @@ class AttentionLook(NamedTuple):
     entropy: Float[Array, "batch head"]  # in nats: at most the logarithm of what is visible
     spread: Float[Array, "batch head"]  # standard deviation of the logits of what is visible
     largest: Float[Array, "batch head"]  # share that the most attended position gets
+    first: Float[Array, "batch head"]  # share that the first token gets
+    near: Float[Array, "batch head back"]  # shares of the last few, 0 where the input begins later
 
 
 def look(
@@ -44,7 +48,7 @@ def look(
     for block in model.blocks:
         normed = block.attention_norm(stream)
         seen = jnp.take_along_axis(normed, asked[:, :, None], axis=1)
-        found.append(_look(block.attention, seen, normed, here))
+        found.append(_look(block.attention, seen, normed, here, at))
         stream = block(stream, whole)
     return tuple(found)
 
@@ -54,6 +58,7 @@ def _look(
     here: Float[Array, "batch query width"],
     everywhere: Float[Array, "batch key width"],
     view: View,
+    at: Int[Array, " batch"],
 ) -> AttentionLook:
     batch, heads = here.shape[0], attention.heads
     queries = attention.query(here).reshape(batch, 1, heads, -1)
@@ -71,4 +76,12 @@ def _look(
     mean = jnp.sum(jnp.where(visible, adjusted, 0.0), axis=-1) / count
     apart = jnp.where(visible, adjusted - mean[..., None], 0.0)
     spread = jnp.sqrt(jnp.sum(jnp.square(apart), axis=-1) / count)
-    return AttentionLook(-jnp.sum(weights * logs, axis=-1), spread, weights.max(axis=-1))
+    places = at[:, None] - jnp.arange(NEAR)
+    near = jnp.take_along_axis(weights, jnp.maximum(places, 0)[:, None, :], axis=-1)
+    return AttentionLook(
+        -jnp.sum(weights * logs, axis=-1),
+        spread,
+        weights.max(axis=-1),
+        weights[:, :, 0],
+        jnp.where((places >= 0)[:, None], near, 0.0),
+    )

@@ -19,7 +19,7 @@
     draw      independent random draws
     parameter all weights of a model as one vector
     ending    distinct endings of inputs, looked up in a table
-    back      how many tokens an ending has
+    back      how many tokens an ending has, or how far back a head looks
 
 Names outside this list are refused by `tests/house/test_axes.py`.
 """

@@ -113,7 +113,8 @@ def _looks(
     evenly = float(jnp.log(example.first + 1.0).mean())
     found = []
     for number, layer in enumerate(layers, 1):
-        entropy, spread, largest = (np.asarray(own).mean(axis=0) for own in layer)
+        told = layer.entropy, layer.spread, layer.largest
+        entropy, spread, largest = (np.asarray(own).mean(axis=0) for own in told)
         values = float(entropy.min()), evenly, float(spread.max()), float(largest.max())
         found.append(Dilution(when, seed, size, number, *values))
     return found

@@ -24,7 +24,7 @@ from foretell.models.gpt2 import from_gpt2
 from foretell.models.transformer import Transformer
 from foretell.numerics.keys import key_for, root_key
 from foretell.plain.errors import BadInput
-from foretell.tasks.lookup import find_task
+from foretell.tasks.lookup import task_from_json
 from foretell.training.checkpoint import fill
 
 RUN, OTHERS = "weights.safetensors", "model.safetensors"
@@ -40,6 +40,7 @@ class Trained:
     model: Transformer
     task: Task | None = None
     sizes: tuple[int, int] = (1, 1)  # it was trained on
+    ends: tuple[int, ...] = ()  # largest sizes of its tests
 
     def inputs(
         self,
@@ -123,9 +124,9 @@ def _run_models(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[Trained, 
     architecture = Architecture(**question["architecture"])
     if architecture.kind != KINDS[0]:
         raise BadInput(
-            "only transformers have products of positions to look at",
+            "only transformers have heads to look at",
             seen=architecture.label,
-            why="a recurrence knows order by reading in order, not by positions",
+            why="a recurrence knows order by reading in order, not by attending",
             hint="a run of a transformer",
         )
     seeds: dict[int, dict[str, np.ndarray]] = {}
@@ -140,8 +141,9 @@ def _run_models(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[Trained, 
             )
         seeds.setdefault(int(found[1]), {})[found[2]] = array
     task, sizes = _task(question["task"]), tuple(settings["plan"]["train"])
+    ends = tuple(trial["sizes"][1] for trial in settings["plan"]["trials"])
     return tuple(
-        Trained(f"seed {seed}", _rebuilt(architecture, own, file), task, sizes)
+        Trained(f"seed {seed}", _rebuilt(architecture, own, file), task, sizes, ends)
         for seed, own in sorted(seeds.items())
     )
 
@@ -155,9 +157,9 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _task(described: Mapping[str, Any]) -> Task | None:
-    """The task of a question, if its name still leads to the very same."""
+    """The task of a question, if what describes it still makes the very same."""
     try:
-        task = find_task(described["name"], described["longest"])
+        task = task_from_json(described)
     except BadInput:
         return None
     return task if task.as_json() == described else None

@@ -66,3 +66,12 @@ def test_log_length_multiplies_the_logits_by_the_logarithm():
         for scale in ("sqrt", "log-length")
     )
     np.testing.assert_allclose(scaled, plain * np.log(12), rtol=1e-4)
+
+
+def test_shares_of_the_last_few_and_of_the_first_token():
+    at = jnp.array([0, 5, 11])
+    for layer in look(without_queries(model_of("rotary")), tokens(), POSITIONS, at):
+        share = 1 / (np.asarray(at) + 1.0)
+        np.testing.assert_allclose(layer.first, share[:, None] * np.ones((1, 2)), rtol=1e-5)
+        within = np.arange(layer.near.shape[-1]) <= np.asarray(at)[:, None]
+        np.testing.assert_allclose(layer.near[:, 0], share[:, None] * within, rtol=1e-5)

@@ -1,0 +1,205 @@
+"""Does attention that fades cost models their longer inputs? Trained models, their logits changed.
+
+`foretell attention` shows that heads lose what they look at as inputs grow. That could be without
+consequence. Here finished models of the length protocol are tested again with their logits changed,
+and only where a position sees more tokens than any in training did. No weight moves.
+
+    trained with usual logits         times log n / log N      (grown)
+    trained with logits times log n   log N in place of log n  (held)
+
+n tokens are seen, at most N in training. In the trained range nothing changes. If fading is what
+hurts, growing mends and holding harms. Words are mixed as in training, of the models' own task.
+
+    python benchmarks/fading.py STORE [--words 400] [--out FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from foretell.core.architecture import KINDS, Architecture, AttentionScale
+from foretell.core.task import Task
+from foretell.models import transformer
+from foretell.models.attention import View
+from foretell.numerics.keys import key_for, root_key
+from foretell.plain.files import write_atomically
+from foretell.protocols._attending import attending
+from foretell.protocols._trained import Trained
+from foretell.training.member import logits_and_targets
+from foretell.training.provenance import describe_machine
+
+PIECE = 50  # words at once
+
+
+class Changed:
+    """Makes views whose logits grow, or cease to grow, beyond `most` tokens."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def create(self, architecture: Architecture, *others: Any) -> View:
+        """As `View.create`, with another factor where more is seen than in training."""
+        view = View.create(architecture, *others)
+        assert view.viewers.last is not None  # it is causal
+        seen, most = view.viewers.last.astype(jnp.float32) + 1, float(self.most)
+        if architecture.attention_scale is AttentionScale.LOG_LENGTH:
+            scale = jnp.log(jnp.minimum(seen, most))
+        else:
+            scale = jnp.maximum(1.0, jnp.log(seen) / np.log(most))
+        viewers = view.viewers._replace(scale=scale)
+        return eqx.tree_at(lambda own: own.viewers, view, viewers)
+
+
+def tester() -> Callable[..., jax.Array]:
+    """Share of words right at every letter; a new one is traced anew."""
+
+    @eqx.filter_jit
+    def right(model: Any, task: Task, key: jax.Array, sizes: jax.Array, width: int) -> jax.Array:
+        example = task.sample(key, sizes, width)
+        parts = jax.tree.map(lambda own: own.reshape(-1, PIECE, *own.shape[1:]), example)
+        none = jnp.zeros(PIECE, jnp.int32)
+
+        def one(part: Any) -> jax.Array:
+            count = jnp.int32(len(task.labels))
+            logits, targets, mask = logits_and_targets(model, part, none, width, count)
+            return jnp.all((jnp.argmax(logits, axis=-1) == targets) | ~mask, axis=1)
+
+        return jnp.mean(jax.lax.map(one, parts).astype(jnp.float32))
+
+    return right
+
+
+def scores(trained: Trained, ranges: list[list[int]], words: int, right: Any) -> list[float]:
+    """One for each range, on the same words for everyone who asks."""
+    found, task = [], trained.task
+    assert task is not None
+    for low, high in ranges:
+        key = key_for(root_key(0), "fading", low, high)
+        legal = jnp.array(task.sizes(low, high))
+        sizes = jax.random.choice(key_for(key, "sizes"), legal, (words,))
+        found.append(float(right(trained.model, task, key, sizes, task.width(high))))
+    return found
+
+
+def looked(folder: Path, words: int) -> list[dict[str, Any]]:
+    """Every model of a run: what its heads do, and what it scores, unchanged and changed."""
+    plan = json.loads((folder / "settings.json").read_text(encoding="utf-8"))["plan"]
+    ranges = list({tuple(each["sizes"]): list(each["sizes"]) for each in plan["trials"]}.values())
+    found, told = attending(folder), []
+    for trained in found.models:
+        assert trained.task is not None
+        most = trained.task.width(trained.sizes[1])
+        usual = scores(trained, ranges, words, tester())
+        with mock.patch.object(transformer, "View", Changed(most)):
+            changed = scores(trained, ranges, words, tester())
+        own = [head for head in found.heads if head.model == trained.name]
+        back = [head for head in own if head.looks_back]
+        told.append(
+            {
+                "task": trained.task.name,
+                "architecture": trained.model.architecture.label,
+                "positional": trained.model.architecture.positional,
+                "attention_scale": str(trained.model.architecture.attention_scale),
+                "model": trained.name,
+                "ranges": ranges,
+                "usual": usual,
+                "changed": changed,
+                "lengths": list(found.lengths),
+                "heads": len(own),
+                "looking_back": [
+                    {
+                        "layer": head.layer,
+                        "head": head.head,
+                        "looks_at": head.looks_at,
+                        "shares": list(head.shares),
+                        "fixed_logits": list(head.diluted),
+                    }
+                    for head in back
+                ],
+            }
+        )
+    return told
+
+
+def runs_of(store: Path) -> list[Path]:
+    """Finished runs of transformers whose weights are here."""
+    folders = sorted(path.parent for path in store.glob("*/*/weights.safetensors"))
+    shapes = {
+        folder: json.loads((folder.parent / "question.json").read_text(encoding="utf-8"))
+        for folder in folders
+    }
+    return [
+        folder
+        for folder, question in shapes.items()
+        if Architecture(**question["architecture"]).kind == KINDS[0]
+        and question["outcome"]["name"] == "length-generalizes"
+    ]
+
+
+def summary(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Means over the models of each way."""
+    ways = sorted({(each["positional"], each["attention_scale"]) for each in models})
+    told = []
+    for way in ways:
+        own = [each for each in models if (each["positional"], each["attention_scale"]) == way]
+        back = [head for each in own for head in each["looking_back"]]
+
+        def mean(entries: list[Any]) -> list[float] | None:
+            return np.mean(entries, axis=0).round(4).tolist() if entries else None
+
+        told.append(
+            {
+                "way": list(way),
+                "models": len(own),
+                "usual": mean([each["usual"] for each in own]),
+                "changed": mean([each["changed"] for each in own]),
+                "looking_back": len(back),
+                "heads": sum(each["heads"] for each in own),
+                "shares": mean([head["shares"] for head in back]),
+                "fixed_logits": mean([head["fixed_logits"] for head in back]),
+            }
+        )
+    return told
+
+
+def main() -> None:
+    """Every run of the store, then the means of each way."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--words", type=int, default=400)
+    parser.add_argument("--out", type=Path)
+    asked = parser.parse_args()
+    if asked.words % PIECE:
+        parser.error(f"words go {PIECE} at a time")
+    folders = runs_of(asked.store)
+    if not folders:
+        parser.error(f"no weights of a transformer's length run in {asked.store}")
+    models: list[dict[str, Any]] = []
+    for place, folder in enumerate(folders, 1):
+        models += looked(folder, asked.words)
+        last = models[-1]
+        print(f"{place}/{len(folders)} {last['task']} {last['architecture']}", file=sys.stderr)
+    found = {
+        "words": asked.words,
+        "summary": summary(models),
+        "models": models,
+        "provenance": describe_machine(),
+    }
+    print(json.dumps(found["summary"], indent=1))
+    if asked.out:
+        write_atomically(asked.out, json.dumps(found) + "\n")
+
+
+if __name__ == "__main__":
+    main()
