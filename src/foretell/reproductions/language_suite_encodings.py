@@ -22,7 +22,7 @@ Example:
 Known limits: One shape and schedule for all encodings. The shape for a CPU was chosen by trials on
     a language of another seed; `local` and the scaled logits came after the rows of linear biases
     were seen, on seven of the twelve languages (what was expected of the others:
-    docs/language-suite.md). Theory speaks of learned positions and of none only.
+    docs/looking-back.md). Theory speaks of learned positions and of none only.
 Sources: as for `language-suite`; the encodings' own are told by `foretell explain`
 """
 

@@ -17,7 +17,7 @@ Example:
 Known limits: One encoding, one setting, and the generator of the first suite: a rule that holds
     here may fail on languages that people write, or in other training. In DA and outside are
     equally many by choice, not as drawn, so a rate over both together is one for this mixture.
-Sources: The bar: as for `language-suite`; the rule: docs/language-suite.md
+Sources: The bar: as for `language-suite`; the rule: docs/language-forecast.md
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def test_the_published_search_stops_at_the_farthest_test():
 
 
 def test_what_the_published_search_came_to():
-    """The counts that docs/language-suite.md tells: of one shape and rate, not of the best."""
+    """The counts that docs/public-suite.md tells: of one shape and rate, not of the best."""
     found = [own for own in public_languages() if own.searched]
     assert {own.group for own in found} == {"crasp"}
     tried, fitted, reached = (sum(own.searched[place] for own in found) for place in range(3))
