@@ -4,7 +4,9 @@ Scores are a number for every head, query and key: of a long input they are more
 holds. There a block of queries goes at a time, and the backward pass makes a block's scores again
 instead of keeping them; keys that a whole stripe of queries cannot see are left out. The numbers
 are those of the same rows of the whole. Where an accelerator has a kernel for it (cuDNN: bfloat16,
-every position sees all before it, no bias) that does the same, faster, up to rounding.
+every position sees all before it, no bias) that does the same, faster, up to rounding. On a CPU
+a few inputs go at a time, short ones too: scores that leave its cache take longer to move than to
+make, in the backward pass as well.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import partial
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -26,6 +28,7 @@ from foretell.numerics.keys import key_for
 
 LONG = 2**20  # scores of a head; with fewer a batch fits, and the program stays what it always was
 HELD = 2**18  # scores of a head in one block: matrix products are still large, a batch still fits
+CACHED = 2**18  # scores of all heads that stay in a CPU's cache: the inputs that go at once
 STRIPES = 4  # parts of a long input, each looking at no key after its end: 5/8 of all scores
 
 
@@ -46,6 +49,14 @@ class Mask(NamedTuple):
 
     visible: Bool[Array, "#batch query key"] | None
     bias: Float32[Array, "#batch head query key"] | None
+
+
+class Changes(NamedTuple):
+    """What becomes of the logits; what is the same for all inputs has one row."""
+
+    visible: Bool[Array, "#batch query key"] | None
+    bias: Float32[Array, "#batch head query key"] | None
+    scale: Float32[Array, "#batch query"] | None
 
 
 @final
@@ -139,12 +150,25 @@ class View(eqx.Module):
         self, logits: Float32[Array, "batch head query key"]
     ) -> Float32[Array, "batch head query key"]:
         """Add the bias, scale by the logarithm of what is visible, hide what comes later."""
-        visible, bias = self.mask or self._mask_for(self.viewers)
-        if bias is not None:
-            logits = logits + bias
-        if self.viewers.scale is not None:
-            logits = logits * self.viewers.scale[:, None, :, None]
-        return logits if visible is None else jnp.where(visible[:, None], logits, -jnp.inf)
+        return _adjust(logits, *self.changes)
+
+    @property
+    def changes(self) -> Changes:
+        """What `adjust` makes of logits."""
+        return Changes(*(self.mask or self._mask_for(self.viewers)), self.viewers.scale)
+
+
+def _adjust(
+    logits: Float32[Array, "batch head query key"],
+    visible: Bool[Array, "#batch query key"] | None,
+    bias: Float32[Array, "#batch head query key"] | None,
+    scale: Float32[Array, "#batch query"] | None,
+) -> Float32[Array, "batch head query key"]:
+    if bias is not None:
+        logits = logits + bias
+    if scale is not None:
+        logits = logits * scale[:, None, :, None]
+    return logits if visible is None else jnp.where(visible[:, None], logits, -jnp.inf)
 
 
 def has_kernel(architecture: Architecture, length: int) -> bool:
@@ -208,9 +232,40 @@ def attend(
     values: Float[Array, "batch key head part"],
     view: View,
 ) -> Float[Array, "batch query head part"]:
-    """Values averaged by the softmax of the adjusted scores, all scores at once."""
+    """Values averaged by the softmax of the adjusted scores."""
+    count, piece = len(queries), _inputs_at_once(queries, keys)
+    if piece == count:
+        return _attend(queries, keys, values, view.changes)
+    every = (queries, keys, values, view.changes)
+    own, shared = eqx.partition(every, lambda entries: len(entries) == count)
+
+    @partial(jax.checkpoint, prevent_cse=False)  # a loop's body is never merged with another's
+    def one(part: tuple[Any, ...]) -> Array:
+        return _attend(*eqx.combine(part, shared))
+
+    pieces = jax.tree.map(lambda entries: entries.reshape(-1, piece, *entries.shape[1:]), own)
+    return jax.lax.map(one, pieces).reshape(queries.shape)
+
+
+def _inputs_at_once(
+    queries: Float[Array, "batch query head part"], keys: Float[Array, "batch key head part"]
+) -> int:
+    """All of them on an accelerator; on a CPU a divisor of their number whose scores it caches."""
+    count = len(queries)
+    if jax.default_backend() != "cpu":
+        return count
+    most = max(1, CACHED // (queries.shape[1] * queries.shape[2] * keys.shape[1]))
+    return next(piece for piece in range(min(most, count), 0, -1) if count % piece == 0)
+
+
+def _attend(
+    queries: Float[Array, "batch query head part"],
+    keys: Float[Array, "batch key head part"],
+    values: Float[Array, "batch key head part"],
+    changes: Changes,
+) -> Float[Array, "batch query head part"]:
     logits = jnp.einsum("bqhp,bkhp->bhqk", queries, keys, preferred_element_type=jnp.float32)
-    weights = jax.nn.softmax(view.adjust(logits), axis=-1).astype(values.dtype)
+    weights = jax.nn.softmax(_adjust(logits, *changes), axis=-1).astype(values.dtype)
     return jnp.einsum("bhqk,bkhp->bqhp", weights, values)
 
 
@@ -266,7 +321,7 @@ def _by_blocks(
     def one(part: tuple[Array, Viewers]) -> Array:
         own, viewers = part
         keys, values = (each.astype(kind) for each in shared)
-        return attend(own, keys, values, view.at(viewers))
+        return _attend(own, keys, values, view.at(viewers).changes)
 
     found = jnp.moveaxis(jax.lax.map(one, jax.tree.map(cut, (queries, view.viewers))), 0, 1)
     return found.reshape(found.shape[0], -1, *found.shape[3:])[:, :count]

@@ -36,7 +36,8 @@ Known limits: A rule that worked, not a theory: nothing is proved. On the 50 lan
     for good, since nothing moves; there one letter must be heard among 500, and runs differ.
     Trained to 50, asked to 150 or 500, the suite's mixture of words, states asked for: silent
     about everything else.
-Sources: results/language-suite/h200.json, rules.json and fresh-rules.json; docs/language-forecast.md
+Sources: results/language-suite/h200.json, rules.json and fresh-rules.json;
+    docs/language-forecast.md
 """
 
 from __future__ import annotations

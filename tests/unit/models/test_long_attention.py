@@ -48,8 +48,8 @@ def gather(layer: Attention, encoding, stream, kind) -> list[jax.Array]:
     return [layer(given, given, whole), layer(asked, given, some)]
 
 
-def both_ways(name: str, kind) -> list[list[np.ndarray]]:
-    """Outputs and gradients with all scores at once, then by blocks, as one program."""
+def both_ways(name: str, kind, other=BLOCKS) -> list[list[np.ndarray]]:
+    """Outputs and gradients with all scores at once, then in the other way, as one program."""
     noise = np.random.default_rng(0)
     stream, *weights = (
         noise.normal(size=(2, length, 8)).astype("f4")
@@ -66,7 +66,7 @@ def both_ways(name: str, kind) -> list[list[np.ndarray]]:
         given = jax.tree.map(lambda leaf: 10 * leaf, parts), stream  # so that attention is not even
         slope = jax.grad(cost, argnums=(0, 1), has_aux=True)
         plain = slope(*given)
-        with BLOCKS:
+        with other:
             return plain, slope(*given)
 
     return [
@@ -78,6 +78,28 @@ def both_ways(name: str, kind) -> list[list[np.ndarray]]:
 def test_blocks_give_the_same_numbers_and_gradients(name):
     for plain, blocks in zip(*both_ways(name, jnp.float32), strict=True):
         np.testing.assert_allclose(blocks, plain, atol=1e-5 * max(1, np.abs(plain).max()))
+
+
+@pytest.mark.parametrize("name", ["nope", "alibi", "rotary"])
+def test_an_input_at_a_time_gives_the_same_numbers_and_gradients(name):
+    one_at_a_time = patch.object(attention, "CACHED", 1)
+    for plain, pieces in zip(*both_ways(name, jnp.float32, one_at_a_time), strict=True):
+        np.testing.assert_allclose(pieces, plain, atol=1e-5 * max(1, np.abs(plain).max()))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "length", "backend", "at_once"),
+    [
+        (64, 52, "cpu", 32),  # a divisor: 48 inputs would fit
+        (100, 500, "cpu", 1),
+        (53, 200, "cpu", 1),  # a prime number of them
+        (100, 500, "gpu", 100),
+    ],
+)
+def test_as_many_inputs_at_once_as_a_cache_holds(monkeypatch, inputs, length, backend, at_once):
+    monkeypatch.setattr(jax, "default_backend", lambda: backend)
+    vectors = jnp.zeros((inputs, length, 2, 1))
+    assert attention._inputs_at_once(vectors, vectors) == at_once
 
 
 def test_in_bfloat16_as_close_as_it_is_precise():
