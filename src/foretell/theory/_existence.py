@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass
 
 from foretell.core.prediction import Assumption, Certificate, Standing
-from foretell.core.task import Task
+from foretell.core.task import Fact, Task
 from foretell.crasp.analysis import analyse
 from foretell.crasp.deciding.decide import MOST_STATES, decide
 from foretell.crasp.deciding.decision import Decision, FragmentAnswer
@@ -19,9 +19,12 @@ from foretell.tasks.regular import RegularTask
 from foretell.tasks.tracking import TrackingTask
 from foretell.theory._program import ProgramCertificate
 
-FRAGMENT = {"crasp": "C-RASP[∅]", "crasp-periodic-local": "C-RASP[periodic, local]"}
+FRAGMENT = {  # the small ones first: whoever has a program in one has it in all that follow
+    "crasp": "C-RASP[∅]",
+    "crasp-local": "C-RASP[local]",
+    "crasp-periodic-local": "C-RASP[periodic, local]",
+}
 LAST, EVERY = ACCEPT  # conventions of acceptance, see docs/deciding.md
-DECIDED = {"crasp": "crasp", "crasp-periodic-local": "crasp_periodic_local"}
 OWN_PROOF = {
     "no": "the obstruction in the automaton rules out every program: an elementary proof of our "
     "own, cross-checked but not refereed",
@@ -41,10 +44,10 @@ class Existence:
 
 
 def existence(task: Task, fragment: str) -> Existence | str:
-    """What is known about the fragment (`crasp` or `crasp-periodic-local`), or why nothing is."""
+    """What is known about the fragment, a key of `FRAGMENT`, or why nothing is."""
     if isinstance(task, RegularTask | TrackingTask) and _small(task.language.dfa):
         return _decided(task, fragment)
-    fact = task.fact(fragment)
+    fact = _declared(task, fragment)
     if fact is None:
         return (
             f"whether {task.name} has a {FRAGMENT[fragment]} program is not declared, and it is no "
@@ -61,13 +64,24 @@ def existence(task: Task, fragment: str) -> Existence | str:
     return Existence(fact.value, fact.source, (assumed,), certificate)
 
 
+def _declared(task: Task, fragment: str) -> Fact | None:
+    """What the task says of the fragment, or of a smaller one (yes) or a larger one (no)."""
+    names = list(FRAGMENT)
+    place = names.index(fragment)
+    smaller = [task.fact(name) for name in names[:place]]
+    larger = [task.fact(name) for name in names[place + 1 :]]
+    said = [fact for fact in smaller if fact is not None and fact.value == "yes"]
+    said += [fact for fact in larger if fact is not None and fact.value == "no"]
+    return task.fact(fragment) or next(iter(said), None)
+
+
 def _small(dfa: DFA) -> bool:
     return len(dfa.delta) <= MOST_STATES
 
 
 def _decided(task: RegularTask | TrackingTask, fragment: str) -> Existence | str:
     """From the automaton; a library program is preferred, since it predicts symbols as well."""
-    answer = _answer(task, DECIDED[fragment])
+    answer = _answer(task, fragment.replace("-", "_"))
     if answer.answer == "unknown":
         return f"whether {task.name} has a {FRAGMENT[fragment]} program is not known: {answer.note}"
     source = "decided by foretell from the minimal automaton, see docs/deciding.md"
@@ -112,6 +126,8 @@ def _program(task: Task, fragment: str) -> ProgramCertificate | None:
     program = attached_program(task)
     if program is None:
         return None
-    if fragment == "crasp" and analyse(program).fragment != FRAGMENT["crasp"]:
+    known = list(FRAGMENT)
+    own = [name for name, told in FRAGMENT.items() if told == analyse(program).fragment]
+    if known.index((*own, known[-1])[0]) > known.index(fragment):  # periodic alone: of the last
         return None
     return ProgramCertificate(program, FRAGMENT[fragment], task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foretell.core import Architecture, SizeRange
-from foretell.core.prediction import NotApplicable, Prediction, Standing
+from foretell.core.prediction import NotApplicable, Prediction, Standing, Strength
 from foretell.core.question import GeneralizesInLength, Question, Verdict
 from foretell.crasp.deciding.decide import decide
 from foretell.tasks.lookup import find_task
@@ -14,7 +14,7 @@ from foretell.theory.crasp_length import CraspLength
 
 
 def predict(what: str, positional: str = "nope") -> Prediction | NotApplicable:
-    shape = Architecture(layers=1, heads=1, width=16, positional=positional, context=154)
+    shape = Architecture(layers=1, heads=1, width=16, positional=positional, context=303)
     outcome = GeneralizesInLength(SizeRange(1, 50), (SizeRange(101, 150),))
     return CraspLength().predict(Question(find_task(what), shape, outcome))
 
@@ -52,3 +52,22 @@ def test_beyond_a_limit_the_theory_is_silent(monkeypatch: pytest.MonkeyPatch) ->
     said = predict("regex:b*(ab*ab*ab*)*", "ape")
     assert isinstance(said, NotApplicable)
     assert "beyond a limit" in said.reason and "not known" in said.reason
+
+
+def test_near_distances_are_a_conjecture_about_local_programs() -> None:
+    said = predict("tomita-4", "local")  # in C-RASP[local], not in [∅]
+    assert isinstance(said, Prediction) and said.verdict is Verdict.YES
+    assert said.strength is Strength.CONJECTURE
+    assert "holds for local" in texts(said, Standing.ASSUMED)
+    assert not any("Corollary" in source or "Theorem" in source for source in said.sources)
+    without = predict("regex:(aa)*", "local")  # needs periods
+    assert isinstance(without, Prediction) and without.verdict is Verdict.NO
+
+
+def test_what_is_declared_of_a_fragment_is_known_of_those_around_it() -> None:
+    within, beyond = predict("binary-majority", "local"), predict("parity", "local")
+    assert isinstance(within, Prediction) and within.verdict is Verdict.YES  # has one without any
+    assert within.certificate is not None
+    assert isinstance(beyond, Prediction) and beyond.verdict is Verdict.NO  # has none with both
+    between = predict("copy-unique", "local")  # none without, one with both
+    assert isinstance(between, NotApplicable) and "not declared" in between.reason
