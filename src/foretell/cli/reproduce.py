@@ -28,7 +28,8 @@ def reproduce(
     ],
     budget: Annotated[str, typer.Option(help="smoke, cpu or gpu.")] = "cpu",
     only: Annotated[
-        str | None, typer.Option(help="Rows, groups or settings to train, separated by commas.")
+        str | None,
+        typer.Option(help="Rows, groups, settings (or `usual`) to train, separated by commas."),
     ] = None,
     positional: Annotated[str | None, typer.Option(help="Train this encoding only.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Models a row.")] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +20,12 @@ from foretell.reports.reproduced_bars import Best, Reached, best, reached
 from foretell.reports.reproduced_line import NOT_RUN, Compared
 from foretell.reproductions import Line, Reproduction
 from foretell.theory import predict
-from foretell.theory._existence import FRAGMENT, existence
+from foretell.theory._existence import existence
 from foretell.training.store import Store
 
 AGAINST_PUBLISHED = ("agrees", "differs", "published spread", "nothing published", NOT_RUN)
+COLUMNS = ("crasp", "crasp-periodic-local")  # the fragments that published tables show
+USUAL = "usual"  # the setting of rows that name none, where others do
 SAME_ANSWER = ("same", "undecided here", "opposite")
 
 
@@ -101,19 +104,26 @@ def chosen(
     only: str | None,
     positional: str | None,
 ) -> tuple[Line, ...]:
-    """The lines somebody wants to train."""
+    """The lines somebody wants to train.
+
+    Rows, groups and settings narrow each other down: a group and a setting mean that setting of
+    that group. Two of a kind mean both.
+    """
     lines = reproduction.lines(_budget(budget), seeds)
-    named = ((line.group, line.setting, line.label) for line in lines)
-    by_kind = zip(*named, strict=True)  # groups before settings before rows
-    names = list(dict.fromkeys(name for kind in by_kind for name in kind if name is not None))
-    wanted = _picked(only, names) if only else names
+    settings = [line.setting or USUAL for line in lines]
+    by_kind = [[line.group for line in lines], [line.label for line in lines]]
+    if set(settings) != {USUAL}:
+        by_kind.insert(1, settings)
+    names = list(dict.fromkeys(itertools.chain(*by_kind)))
+    wanted = set(_picked(only, names)) if only else set()
+    asked = [(kind, wanted.intersection(kind)) for kind in by_kind]
     encodings = dict.fromkeys(line.asked.question.architecture.positional for line in lines)
     if positional is not None and positional not in encodings:
         raise BadInput("no row has that encoding", seen=positional, why=" or ".join(encodings))
     return tuple(
         line
-        for line in lines
-        if {line.group, line.setting, line.label}.intersection(wanted)
+        for place, line in enumerate(lines)
+        if all(not own or kind[place] in own for kind, own in asked)
         and positional in (None, line.asked.question.architecture.positional)
     )
 
@@ -159,7 +169,7 @@ def compare(reproduction: Reproduction, budget: str, seeds: int | None, store: S
 
 
 def _fragments(question: Question) -> dict[str, str]:
-    found = {fragment: existence(question.task, fragment) for fragment in FRAGMENT}
+    found = {fragment: existence(question.task, fragment) for fragment in COLUMNS}
     return {
         fragment: "unknown" if isinstance(known, str) else known.value.replace("-", " ")
         for fragment, known in found.items()

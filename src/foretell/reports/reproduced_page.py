@@ -8,7 +8,7 @@ from foretell.core.measurement import Value
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, element, table, together
 from foretell.reports.html import masthead, page
-from foretell.reports.reproduced import Comparison, percent
+from foretell.reports.reproduced import COLUMNS, Comparison, percent
 from foretell.reports.reproduced_details import details_section, interval
 from foretell.reports.reproduced_figure import MOST_PANELS, reproduction_figure
 from foretell.reports.reproduced_forecasts import forecast_section
@@ -68,7 +68,7 @@ def _table(whole: Comparison) -> Markup:
     published = any(line.line.published for line in whole.lines)
     heads: list[str] = ["Row", *(_head("Ours,", sizes) for sizes in ranges)]
     heads += ["Published"] * published + ["Fitted"]
-    heads += [_head(*name.replace("[", "|[").split("|")) for name in FRAGMENT.values()]
+    heads += [_head(*FRAGMENT[name].replace("[", "|[").split("|")) for name in COLUMNS]
     heads += ["Shown", _head("Against", "C-RASP")] + ["Against published"] * published
     rows: list[Sequence[str]] = []
     group = None
@@ -100,7 +100,7 @@ def _cells(line: Compared, ranges: int, *, published: bool) -> tuple[str, ...]:
         *ours,
         *([theirs] * published),
         _fitted(line),
-        *(line.fragments[fragment] for fragment in FRAGMENT),
+        *(line.fragments[fragment] for fragment in COLUMNS),
         parts.badge(line.measured.verdict) if line.measured else "–",
         parts.badge(line.row.agreement(compared)) if compared else "–",
         *([against(line.verdict)] * published),

@@ -138,7 +138,7 @@ def test_what_looks_at_attention_skips_or_refuses_a_recurrent_model(run_of_a_gru
     assert looked(run_of_a_gru) == ()
     with pytest.raises(BadInput, match="transformers"):
         dilution(run_of_a_gru)
-    with pytest.raises(BadInput, match="products of positions"):
+    with pytest.raises(BadInput, match="heads to look at"):
         read_trained(run_of_a_gru)
 
 

@@ -293,8 +293,16 @@ def test_rows_are_chosen_by_task_and_encoding(protocol: Any, make: Any) -> None:
     assert chosen_names("sort", "nope") == [("sort", "nope")]
     assert chosen_names("In one, not the other", None) == rows  # a group's name has a comma
     assert chosen_names("parity,In one, not the other, sort", None) == rows
+    assert chosen_names("In one, not the other,nope", None) == [rows[1], rows[3]]  # narrowed down
+    assert chosen_names("parity,ape", None) == [("parity", "ape")]
     assert chosen_names("nope", None) == [("sort", "nope"), ("parity", "nope")]  # a setting
-    for unknown in ("sorted", "parity, not the other", "parity,"):
+    lines = tuple(
+        dataclasses.replace(line, setting=None if line.setting == "ape" else line.setting)
+        for line in lines
+    )
+    assert chosen_names("usual,sort", None) == [("sort", "ape")]  # where others have a setting
+    lines = tuple(dataclasses.replace(line, setting=None) for line in lines)
+    for unknown in ("sorted", "parity, not the other", "parity,", "usual"):
         with pytest.raises(BadInput, match="no such row"):
             chosen_names(unknown, None)
     with pytest.raises(BadInput, match="ape or nope"):
