@@ -169,18 +169,26 @@ class SequenceFleet(Fleet):
         return self.loop.pick(drawn, lambda samples: evaluation.cut(samples, own))
 
     def _largest(self, trial: Trial) -> int:
-        """The largest size of all tests, so that one program draws them; the first has its own."""
+        """The size to draw at: one program draws all tests, and none as long as the first alone."""
         tests = self.plan.trials[trial != self.plan.trials[0] :]
         return max(each.sizes.high for each in tests)
 
     def _scored_size(self, trial: Trial) -> int:
-        """The size to score at: where all members are one program, compiling costs more than
-        padding, and all longer tests share one; otherwise each has its own."""
-        return self._largest(trial) if self.loop.batched else trial.sizes.high
+        """The size to score at: its own, or where all members are one program that of the largest
+        test that is less than twice as long, for there compiling costs more than some padding."""
+        size = trial.sizes.high
+        if not self.loop.batched:
+            return size
+        sizes = sorted({each.sizes.high for each in self.plan.trials}, reverse=True)
+        shared = sizes[0]
+        for each in sizes[: sizes.index(size) + 1]:
+            if 2 * each <= shared:
+                shared = each
+        return shared
 
     def _piece(self, trial: Trial) -> int:
         """Examples in one forward pass."""
-        task, size = self.plan.members[0].task, self._largest(trial)
+        task, size = self.plan.members[0].task, self._scored_size(trial)
         logits = task.scored(size) * self.labels
         heads, members = self.plan.architecture.heads, len(self.plan.members)
         return evaluation.piece_size(trial.count, heads, task.width(size), members, logits)

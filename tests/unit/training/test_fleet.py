@@ -1,5 +1,6 @@
 """The fleet: members are independent, done members rest, both member loops agree."""
 
+import dataclasses
 import functools
 import itertools
 
@@ -246,3 +247,50 @@ def test_pieces_make_up_the_count_where_that_costs_little(monkeypatch):
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     assert piece_size(2_000, 4, 151, 40) == 40  # positions of all members fill an accelerator
     assert piece_size(2_000, 4, 151, 1) == LARGEST_PIECE
+
+
+def reaching(*ends):
+    plan = small_plan(count=2)
+    trials = (dataclasses.replace(plan.trials[0], sizes=SizeRange(2, end)) for end in ends)
+    return dataclasses.replace(plan, trials=tuple(trials))
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ((6, 12), (6, 12)),
+        ((6, 11), (11, 11)),
+        ((3, 6, 8, 12), (3, 6, 12, 12)),  # 6 is not nearer than half
+        ((12, 6, 5, 2), (12, 6, 6, 2)),
+    ],
+)
+def test_tests_share_a_width_where_one_is_less_than_twice_as_long(ends, expected):
+    plan = reaching(*ends)
+    together, apart = (SequenceFleet(plan, loop()) for loop in (Together, OneByOne))
+    assert tuple(map(together._scored_size, plan.trials)) == expected
+    assert tuple(map(apart._scored_size, plan.trials)) == ends
+
+
+def test_what_is_right_does_not_hang_on_the_width_it_is_scored_at(monkeypatch):
+    plan = reaching(6, 12)
+    fleet = SequenceFleet(plan, Together())
+    models = fleet.models(fleet.start())
+
+    def rights():
+        return [fleet.score(models, each, fleet.samples(each)) for each in plan.trials]
+
+    own = rights()
+    monkeypatch.setattr(fleet, "_scored_size", lambda trial: 12)
+    for mine, theirs in zip(jax.tree.leaves(own), jax.tree.leaves(rights()), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert {size for size, *_ in fleet._scorers} == {6, 12}
+
+
+def test_samples_do_not_hang_on_how_many_are_drawn_beside_them():
+    plan = small_plan(count=1)
+    fleet = SequenceFleet(plan, OneByOne())
+    few, many = (
+        fleet.samples(dataclasses.replace(plan.trials[0], count=count))[0] for count in (40, 43)
+    )
+    for mine, theirs in zip(jax.tree.leaves(few), jax.tree.leaves(many), strict=True):
+        np.testing.assert_array_equal(mine, theirs[:40])
