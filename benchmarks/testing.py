@@ -33,7 +33,9 @@ def suite_plan(members: int, samples: int) -> Plan:
     languages = [task for _, task in draw_suite(-(-members // 4))][:members]
     first = languages[0]
     context = first.width(RANGES[-1].high)
-    shape = Architecture(layers=4, heads=4, width=32, positional="alibi", context=context)
+    shape = Architecture(
+        layers=4, heads=4, width=32, positional="alibi", context=context, tied=False
+    )
     return Plan(
         architecture=shape,
         members=tuple(Member(seed, 1e-3, task) for seed, task in enumerate(languages)),
