@@ -83,7 +83,7 @@ def tester() -> Callable[..., jax.Array]:
 def scores(trained: Trained, ranges: list[list[int]], words: int, right: Any) -> list[float]:
     """One for each range, on the same words for everyone who asks."""
     found, task = [], trained.task
-    assert task is not None
+    assert task is not None  # `looked` leaves out the others
     for low, high in ranges:
         key = key_for(root_key(0), "fading", low, high)
         legal = jnp.array(task.sizes(low, high))
@@ -98,7 +98,8 @@ def looked(folder: Path, words: int) -> list[dict[str, Any]]:
     ranges = list({tuple(each["sizes"]): list(each["sizes"]) for each in plan["trials"]}.values())
     found, told = attending(folder), []
     for trained in found.models:
-        assert trained.task is not None
+        if trained.task is None:  # it is described in a way that is no longer ours
+            continue
         most = trained.task.width(trained.sizes[1])
         usual = scores(trained, ranges, words, tester())
         with mock.patch.object(transformer, "View", Changed(most)):
@@ -123,7 +124,7 @@ def looked(folder: Path, words: int) -> list[dict[str, Any]]:
                         "head": head.head,
                         "looks_at": head.looks_at,
                         "shares": list(head.shares),
-                        "fixed_logits": list(head.diluted),
+                        "fixed_logits": list(head.diluted) if head.diluted else None,
                     }
                     for head in back
                 ],
@@ -148,11 +149,14 @@ def runs_of(store: Path) -> list[Path]:
 
 
 def summary(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Means over the models of each way."""
-    ways = sorted({(each["positional"], each["attention_scale"]) for each in models})
+    """Means over the models of each way, tested on the same ranges."""
+
+    def way_of(each: dict[str, Any]) -> tuple[Any, ...]:
+        return each["positional"], each["attention_scale"], tuple(map(tuple, each["ranges"]))
+
     told = []
-    for way in ways:
-        own = [each for each in models if (each["positional"], each["attention_scale"]) == way]
+    for way in sorted(set(map(way_of, models))):
+        own = [each for each in models if way_of(each) == way]
         back = [head for each in own for head in each["looking_back"]]
 
         def mean(entries: list[Any]) -> list[float] | None:
@@ -160,14 +164,15 @@ def summary(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
         told.append(
             {
-                "way": list(way),
+                "way": list(way[:2]),
+                "ranges": list(way[2]),
                 "models": len(own),
                 "usual": mean([each["usual"] for each in own]),
                 "changed": mean([each["changed"] for each in own]),
                 "looking_back": len(back),
                 "heads": sum(each["heads"] for each in own),
                 "shares": mean([head["shares"] for head in back]),
-                "fixed_logits": mean([head["fixed_logits"] for head in back]),
+                "fixed_logits": mean([own for head in back if (own := head["fixed_logits"])]),
             }
         )
     return told
@@ -187,18 +192,15 @@ def main() -> None:
         parser.error(f"no weights of a transformer's length run in {asked.store}")
     models: list[dict[str, Any]] = []
     for place, folder in enumerate(folders, 1):
-        models += looked(folder, asked.words)
-        last = models[-1]
-        print(f"{place}/{len(folders)} {last['task']} {last['architecture']}", file=sys.stderr)
-    found = {
-        "words": asked.words,
-        "summary": summary(models),
-        "models": models,
-        "provenance": describe_machine(),
-    }
-    print(json.dumps(found["summary"], indent=1))
-    if asked.out:
-        write_atomically(asked.out, json.dumps(found) + "\n")
+        own = looked(folder, asked.words)
+        told = f"{own[0]['task']} {own[0]['architecture']}" if own else "its task is not ours now"
+        print(f"{place}/{len(folders)} {folder.name}: {told}", file=sys.stderr)
+        models += own
+        found = {"words": asked.words, "summary": summary(models), "models": models}
+        if asked.out:
+            text = json.dumps(found | {"provenance": describe_machine()})
+            write_atomically(asked.out, text + "\n")
+    print(json.dumps(summary(models), indent=1))
 
 
 if __name__ == "__main__":

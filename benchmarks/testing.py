@@ -1,7 +1,7 @@
 """Testing a batched fleet: each test at about its own length, against all at that of the longest.
 
-Where members are one batched program, as on a GPU, compiling is dear: a test shares its program
-with those that are less than twice as long. The peer, which the fleet was until it was measured,
+Where members are one batched program, as on a GPU, compiling is dear: tests of about one length
+share a program, down to half of the longest. The peer, which the fleet was until it was measured,
 has a single program, and every test is padded to the longest. The tests are those of the random
 languages: five probes of 1-50, 51-100, 101-150 and 451-500 letters. Drawing them is not timed.
 

@@ -29,7 +29,10 @@ def reproduce(
     budget: Annotated[str, typer.Option(help="smoke, cpu or gpu.")] = "cpu",
     only: Annotated[
         str | None,
-        typer.Option(help="Rows, groups, settings (or `usual`) to train, separated by commas."),
+        typer.Option(
+            help="Rows, groups, settings (or `usual`) to train, separated by commas: two of a kind "
+            "mean both, different kinds narrow each other down."
+        ),
     ] = None,
     positional: Annotated[str | None, typer.Option(help="Train this encoding only.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Models a row.")] = None,

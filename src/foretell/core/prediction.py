@@ -99,6 +99,7 @@ class Prediction:
     bound: Bound | None = None
     certificate: Certificate | None = None
     searched_only: bool = False  # the evidence is that a search found nothing
+    made_from_runs: bool = False  # so it is no forecast of those runs, whatever its strength
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))

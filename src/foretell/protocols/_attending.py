@@ -26,7 +26,9 @@ SCORES = 2**26  # of attention, held at once
 LEAST = 1e-7  # of attention: less is lost in rounding
 PICKS = 0.5  # a head picks what has this share of it at the end of the trained range
 PARTS = (8, 4, 2, 1)  # lengths of a model without a task: parts of its context
-START, ANY, MIXES = "the first token", "one token, by what it holds", "many"
+FALLING = ("alibi",)  # encodings whose bias falls with the distance, without end
+ITSELF = "itself"
+START, ANY, MIXES = "the first token", "one token, not by a near distance", "many"
 
 
 @dataclass(frozen=True)
@@ -48,34 +50,41 @@ class Head:
     layer: int
     head: int
     lengths: tuple[Shares, ...]
+    evenly: bool = True  # a far key may weigh as much as a near one
 
     @property
     def looks_at(self) -> str:
         """What it picks in the trained range, in words."""
         trained = self.lengths[0]
-        if trained.near[self._back] >= PICKS:
-            return f"{self._back} back" if self._back else "itself"
+        if trained.near[self._back] >= PICKS and not self._at_start:
+            return f"{self._back} back" if self._back else ITSELF
         if trained.first >= PICKS:
             return START
         return ANY if trained.largest >= PICKS else MIXES
 
     @property
     def looks_back(self) -> bool:
-        """Is it by a fixed distance?"""
-        return self.lengths[0].near[self._back] >= PICKS
+        """Is it by a fixed distance, beyond its own position?"""
+        return self.looks_at not in (ITSELF, START, ANY, MIXES)
 
     @property
     def shares(self) -> tuple[float, ...]:
         """What it gives, at each length, to that which it picks in the trained range."""
-        if self.looks_back:
+        if self.looks_back or self.looks_at == ITSELF:
             return tuple(each.near[self._back] for each in self.lengths)
         if self.looks_at == START:
             return tuple(each.first for each in self.lengths)
         return tuple(each.largest for each in self.lengths)
 
     @property
-    def diluted(self) -> tuple[float, ...]:
-        """What would be left of the share if nothing changed but the number of other keys."""
+    def diluted(self) -> tuple[float, ...] | None:
+        """What would be left of a distance if every further key weighed as the others on average.
+
+        Of mean shares: a head that picks in some inputs and not in others would keep more. None
+        where a head looks at something else, or the encoding pushes far keys away.
+        """
+        if not (self.looks_back and self.evenly):
+            return None
         share, others = self.shares[0], self.lengths[0].keys - 1
         odds = share / max(1.0 - share, LEAST)
         fallen = (odds * others / max(each.keys - 1, 1.0) for each in self.lengths)
@@ -84,6 +93,12 @@ class Head:
     @property
     def _back(self) -> int:
         return int(np.argmax(self.lengths[0].near))
+
+    @property
+    def _at_start(self) -> bool:
+        """Where inputs are short the first token is near too; longer inputs tell the two apart."""
+        first, last = self.lengths[0], self.lengths[-1]
+        return self._back == round(first.keys) - 1 and last.first >= last.near[self._back]
 
 
 @dataclass(frozen=True)
@@ -99,6 +114,18 @@ class Attending:
     def looking_back(self) -> tuple[Head, ...]:
         """Those that pick a token by its distance."""
         return tuple(head for head in self.heads if head.looks_back)
+
+    @property
+    def reading(self) -> str:
+        """What the models read."""
+        task = self.models[0].task
+        return f"typical inputs of {task.name}" if task else "uniformly random tokens"
+
+    @property
+    def shortest(self) -> str:
+        """What the first length is."""
+        task = self.models[0].task
+        return "the longest in training" if task else "an eighth of the context"
 
 
 def attending(source: Path, heads: int | None = None) -> Attending:
@@ -120,8 +147,9 @@ def _lengths(trained: Trained) -> tuple[int, ...]:
 def _heads(trained: Trained, lengths: tuple[int, ...]) -> list[Head]:
     seen = [_seen(trained, length) for length in lengths]
     shape = trained.model.architecture
+    evenly = shape.positional not in FALLING
     return [
-        Head(trained.name, layer, head, tuple(_shares(each, layer, head) for each in seen))
+        Head(trained.name, layer, head, tuple(_shares(each, layer, head) for each in seen), evenly)
         for layer in range(shape.layers)
         for head in range(shape.heads)
     ]

@@ -28,6 +28,7 @@ from foretell.tasks.lookup import task_from_json
 from foretell.training.checkpoint import fill
 
 RUN, OTHERS = "weights.safetensors", "model.safetensors"
+PROTOCOL = "length"
 MOST_EXAMPLES = 512
 TOKENS = 4_096  # about as many are read where nothing is known about typical inputs
 
@@ -77,6 +78,13 @@ def read_trained(path: Path, heads: int | None = None) -> tuple[Trained, ...]:
     file = _file(path)
     arrays = _arrays(file)
     if (file.parent / "settings.json").exists():
+        if heads is not None:
+            raise BadInput(
+                "a run says itself how many heads it has",
+                seen=f"--heads {heads} for {path}",
+                why="the option is for a GPT-2 without its config.json",
+                hint="leave it out",
+            )
         return _run_models(file, arrays)
     return (Trained(path.stem, from_gpt2(arrays, heads or _heads(file))),)
 
@@ -121,7 +129,18 @@ def _run_models(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[Trained, 
         _json(path)
         for path in (file.parent.parent / "question.json", file.parent / "settings.json")
     )
-    architecture = Architecture(**question["architecture"])
+    try:
+        architecture = Architecture(**question["architecture"])
+        protocol, plan = settings["protocol"], settings["plan"]
+        described = question["task"]
+    except (KeyError, TypeError) as error:
+        raise BadInput("the run is not whole", seen=file.parent, why=f"{error!r}") from None
+    if protocol != PROTOCOL:
+        raise BadInput(
+            "only runs that train on some sizes and test on others can be looked into",
+            seen=f"a run of the protocol {protocol}",
+            hint=f"the folder of a run of the protocol {PROTOCOL}",
+        )
     if architecture.kind != KINDS[0]:
         raise BadInput(
             "only transformers have heads to look at",
@@ -136,12 +155,11 @@ def _run_models(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[Trained, 
             raise BadInput(
                 "the weights are not those of a trained transformer",
                 seen=f"{name} in {file}",
-                why="a compiled network's products are exact; there is nothing to look for",
                 hint="the folder of a run that trained",
             )
         seeds.setdefault(int(found[1]), {})[found[2]] = array
-    task, sizes = _task(question["task"]), tuple(settings["plan"]["train"])
-    ends = tuple(trial["sizes"][1] for trial in settings["plan"]["trials"])
+    task, sizes = _task(described), tuple(plan["train"])
+    ends = tuple(trial["sizes"][1] for trial in plan["trials"])
     return tuple(
         Trained(f"seed {seed}", _rebuilt(architecture, own, file), task, sizes, ends)
         for seed, own in sorted(seeds.items())

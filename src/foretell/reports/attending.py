@@ -25,14 +25,14 @@ QUESTION = (
     "be lost among many more: does it fade?"
 )
 LENGTHS_CAPTION = (
-    "Share of attention that each head gives, from the last scored position, to what it picks in "
-    "the trained range: a fixed distance, the first token, or whichever token has most. Dotted: "
-    "what would be left of a fixed distance if nothing changed but the number of other keys. Grey: "
-    "heads that pick nothing."
+    "Share of attention that each head gives, from the last scored position, to what it picks at "
+    "{shortest}: a fixed distance, the first token, or whichever token has most. Dotted: "
+    "what would be left of a fixed distance if every further key weighed as the others do on "
+    "average. Grey: heads that pick nothing."
 )
 DISTANCES_CAPTION = (
-    "Share of attention by distance, in the longest inputs of the trained range and in the longest "
-    "tested. The last column is all that is further back."
+    "Share of attention by distance, in the shortest of these inputs and in the longest. The last "
+    "column is all that is further back."
 )
 
 
@@ -43,6 +43,7 @@ def as_json(found: Attending) -> dict[str, Any]:
         "architecture": found.models[0].model.architecture.as_json(),
         "task": task.name if (task := found.models[0].task) else None,
         "inputs": INPUTS,
+        "reading": found.reading,
         "lengths": list(found.lengths),
         "heads": [
             {
@@ -51,7 +52,7 @@ def as_json(found: Attending) -> dict[str, Any]:
                 "head": head.head,
                 "looks_at": head.looks_at,
                 "shares": list(head.shares),
-                "diluted": list(head.diluted) if head.looks_back else None,
+                "diluted": list(head.diluted) if head.diluted else None,
                 "at": [
                     {
                         "keys": each.keys,
@@ -75,14 +76,16 @@ def summary_sentence(found: Attending) -> str:
     back, every = found.looking_back, counted(len(found.heads), "head")
     if not back:
         return f"0 of {every} look back by a fixed distance (a share of {PICKS:.0%} or more)"
-    first, *_, last = np.mean([head.shares for head in back], axis=0)
-    expected = np.mean([head.diluted[-1] for head in back])
+    shares = np.mean([head.shares for head in back], axis=0)
+    if len(shares) == 1:
+        told = f"with {shares[0]:.0%} of attention"
+        return f"{len(back)} of {every} look back by a fixed distance, {told}"
+    expected = [head.diluted[-1] for head in back if head.diluted]
+    left = f" (fixed logits would leave {np.mean(expected):.0%})" if expected else ""
+    ends = f"{shares[0]:.0%} at {found.lengths[0]:,} to {shares[-1]:.0%} at {found.lengths[-1]:,}"
     return (
         f"{len(back)} of {every} look back by a fixed distance; the share they give it goes from "
-        f"{first:.0%} at {found.lengths[0]:,} to {last:.0%} at {found.lengths[-1]:,} (fixed logits "
-        f"would leave {expected:.0%})"
-        if len(found.lengths) > 1
-        else f"{len(back)} of {every} look back by a fixed distance, with {first:.0%} of attention"
+        f"{ends}{left}"
     )
 
 
@@ -116,7 +119,8 @@ def show(console: Console, found: Attending) -> None:
     console.print(lines)
     if len(found.heads) > MOST_LINES:
         console.print(Text(f"… {len(found.heads) - MOST_LINES} more with --json", style="dim"))
-    console.print(Text("shares of attention in percent", style="dim"))
+    told = f"shares of attention in percent; {INPUTS} inputs of each length, {found.reading}"
+    console.print(Text(told, style="dim"))
     console.print(Text(summary_sentence(found)))
 
 
@@ -125,7 +129,7 @@ def attending_page(found: Attending) -> str:
     machine = describe_machine()
     told = [
         ("weights", str(found.source)),
-        ("inputs", f"{INPUTS} of each length; {_reading(found)}"),
+        ("inputs", f"{INPUTS} of each length; {found.reading}; the shortest is {found.shortest}"),
         ("machine", f"{machine['device']}, commit {machine['commit']}, {machine['time']}"),
     ]
     shares = range(NUMBERS, NUMBERS + len(found.lengths))
@@ -133,7 +137,10 @@ def attending_page(found: Attending) -> str:
         masthead("foretell attention", "Where heads look as inputs grow", _under(found)),
         element("p", QUESTION, class_="question"),
         element("p", f"{summary_sentence(found)}."),
-        _drawn(length_figure(_drawn_heads(found), found.lengths, _under(found)), LENGTHS_CAPTION),
+        _drawn(
+            length_figure(_drawn_heads(found), found.lengths, _under(found)),
+            LENGTHS_CAPTION.format(shortest=found.shortest),
+        ),
         _drawn(
             distance_figure(_drawn_heads(found), found.lengths, _under(found)), DISTANCES_CAPTION
         ),
@@ -166,11 +173,6 @@ def _meaning(found: Attending) -> str:
     )
     left = len(found.models) - MOST_MODELS
     return f"{told} Drawn are {MOST_MODELS} of {len(found.models)} models." if left > 0 else told
-
-
-def _reading(found: Attending) -> str:
-    task = found.models[0].task
-    return f"typical ones of {task.name}" if task else "uniformly random tokens"
 
 
 def _under(found: Attending) -> str:

@@ -45,7 +45,7 @@ def _draw_layer(axes: Axes, heads: Sequence[Head], lengths: Sequence[int]) -> No
         colour = GREY if head.looks_at == MIXES else COLOURS[place % (len(COLOURS) - 2)]
         width, label = (0.8, None) if head.looks_at == MIXES else (1.6, _short(head))
         axes.plot(lengths, head.shares, "o-", color=colour, linewidth=width, ms=3, label=label)
-        if head.looks_back:
+        if head.diluted is not None:
             axes.plot(lengths, head.diluted, ":", color=colour, linewidth=1.2)
     axes.set_xscale("log")
     axes.set_xticks(lengths, [f"{length:,}" for length in lengths])

@@ -1,7 +1,8 @@
-"""A rule fitted on runs is no forecast of these runs: it counts only where it was on record first.
+"""What was made from runs is no forecast of them: it counts only where it was on record first.
 
-A theorem or a conjecture says the same whenever it is asked. A heuristic was made from what runs
-showed, so on runs that are older than itself it would agree by construction.
+A theorem says the same whenever it is asked, and so does a conjecture of somebody who had not seen
+the runs. A heuristic, or a conjecture of ours that says so, was made from what runs showed, and on
+runs that are older than itself it would agree by construction.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def without_hindsight(said: Said, on_record: Mapping[str, str]) -> Said:
     return tuple(
         NotApplicable(each.predictor, each.question, WHY)
         if isinstance(each, Prediction)
-        and each.strength is Strength.HEURISTIC
+        and (each.strength is Strength.HEURISTIC or each.made_from_runs)
         and each.verdict is not Verdict.UNDECIDED
         and each.predictor not in on_record
         else each

@@ -115,17 +115,25 @@ def chosen(
     if set(settings) != {USUAL}:
         by_kind.insert(1, settings)
     names = list(dict.fromkeys(itertools.chain(*by_kind)))
-    wanted = set(_picked(only, names)) if only else set()
+    wanted = set(_picked(only, names)) if only is not None else set()
     asked = [(kind, wanted.intersection(kind)) for kind in by_kind]
     encodings = dict.fromkeys(line.asked.question.architecture.positional for line in lines)
     if positional is not None and positional not in encodings:
         raise BadInput("no row has that encoding", seen=positional, why=" or ".join(encodings))
-    return tuple(
+    found = tuple(
         line
         for place, line in enumerate(lines)
         if all(not own or kind[place] in own for kind, own in asked)
         and positional in (None, line.asked.question.architecture.positional)
     )
+    if not found:
+        raise BadInput(
+            "no row is all of that",
+            seen=", ".join(filter(None, (only, positional))),
+            why="a group, a setting, a row and an encoding narrow each other down",
+            hint="two of a kind mean both: --only ROW,ANOTHER",
+        )
+    return found
 
 
 def _picked(only: str, names: Sequence[str]) -> list[str]:

@@ -22,6 +22,7 @@ from foretell.plain.errors import BadInput
 from foretell.tasks.next_symbols import set_label
 
 UNIFORM = "random words"
+WITHIN = {"C-RASP[∅]": ("crasp-local", "crasp"), "C-RASP[local]": ("crasp-local",)}
 MOST_SYMBOLS = 8  # a next-symbol program has a class for every subset of its symbols
 
 
@@ -75,10 +76,9 @@ class ProgramTask(Task):
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """The program itself settles which fragments it lies in; it rules nothing out."""
-        found = [Fact("crasp-periodic-local", "yes", f"the program {self.title}")]
-        if analyse(self.program).fragment == "C-RASP[∅]":
-            found.append(Fact("crasp", "yes", f"the program {self.title}"))
-        return tuple(found)
+        own = analyse(self.program).fragment
+        fragments = ("crasp-periodic-local", *WITHIN.get(own, ()))
+        return tuple(Fact(each, "yes", f"the program {self.title}") for each in fragments)
 
     def answer(self, word: tuple[str, ...]) -> tuple[str, ...]:
         """One label after every prefix, the empty one first."""

@@ -25,6 +25,7 @@ FRAGMENT = {  # the small ones first: whoever has a program in one has it in all
     "crasp-periodic-local": "C-RASP[periodic, local]",
 }
 LAST, EVERY = ACCEPT  # conventions of acceptance, see docs/deciding.md
+ATTACHED = "the program that we wrote for it"
 OWN_PROOF = {
     "no": "the obstruction in the automaton rules out every program: an elementary proof of our "
     "own, cross-checked but not refereed",
@@ -48,12 +49,13 @@ def existence(task: Task, fragment: str) -> Existence | str:
     if isinstance(task, RegularTask | TrackingTask) and _small(task.language.dfa):
         return _decided(task, fragment)
     fact = _declared(task, fragment)
-    if fact is None:
+    certificate = _program(task, fragment) if fact is None or fact.value == "yes" else None
+    if fact is None and certificate is None:
         return (
             f"whether {task.name} has a {FRAGMENT[fragment]} program is not declared, and it is no "
             f"regular language of up to {MOST_STATES} states, which would be decided here"
         )
-    certificate = _program(task, fragment) if fact.value == "yes" else None
+    fact = fact or Fact(fragment, "yes", ATTACHED)
     if isinstance(task, ProgramTask):
         text, standing = "the task is defined by such a program", Standing.CHECKED
     else:

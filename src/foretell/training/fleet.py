@@ -174,12 +174,13 @@ class SequenceFleet(Fleet):
         return max(each.sizes.high for each in tests)
 
     def _scored_size(self, trial: Trial) -> int:
-        """The size to score at: its own, or where all members are one program that of the largest
-        test that is less than twice as long, for there compiling costs more than some padding."""
+        """The size to score at: its own. Where all members are one program, tests less than half as
+        long as the longest begin a new one, and so on: compiling costs more than some padding."""
         size = trial.sizes.high
         if not self.loop.batched:
             return size
-        sizes = sorted({each.sizes.high for each in self.plan.trials}, reverse=True)
+        tests = self.plan.trials[trial != self.plan.trials[0] :]  # as they are drawn
+        sizes = sorted({each.sizes.high for each in tests}, reverse=True)
         shared = sizes[0]
         for each in sizes[: sizes.index(size) + 1]:
             if 2 * each <= shared:

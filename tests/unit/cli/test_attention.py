@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from unittest import mock
@@ -74,6 +75,15 @@ def test_a_gpt2_reads_random_tokens_to_the_end_of_its_context():
     assert told["lengths"][-1] == context
 
 
+def changed(run, question, **settings):
+    """The same run with other settings; None leaves one out."""
+    shutil.copytree(run.parent, question)
+    own = question / run.name / "settings.json"
+    told = {**json.loads(own.read_text()), **settings}
+    own.write_text(json.dumps({name: each for name, each in told.items() if each is not None}))
+    return question / run.name
+
+
 def test_bad_input_ends_with_2_and_one_message(run, tmp_path):
     recurrent = run_of(tmp_path / "gru", "--architecture", "gru")
     cases = {
@@ -82,6 +92,9 @@ def test_bad_input_ends_with_2_and_one_message(run, tmp_path):
         (GPT2, "--heads", "0"): "at least one head",
         (recurrent,): "only transformers have heads",
         (run, "--html", tmp_path / "no" / "page.html"): "no such folder",
+        (run, "--heads", "1"): "a run says itself",
+        (changed(run, tmp_path / "gap", protocol="gap"),): "a run of the protocol gap",
+        (changed(run, tmp_path / "part", plan=None),): "the run is not whole",
     }
     for arguments, message in cases.items():
         code, out, err = foretell("attention", *arguments)

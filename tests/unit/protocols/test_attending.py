@@ -66,13 +66,31 @@ def test_logits_that_grow_do_not_fade() -> None:
 
 
 def test_a_head_that_looks_at_itself_or_at_the_first_token_is_told_so() -> None:
-    assert _heads(looking(0, 9.0), LENGTHS)[0].looks_at == "itself"
+    itself = _heads(looking(0, 9.0), LENGTHS)[0]
+    assert itself.looks_at == "itself" and not itself.looks_back
     near = (0.1,) * 16
     at = [Shares(50.0, near, share, share, 1.0) for share in (0.9, 0.6)]
     head = Head("seed 0", 0, 0, tuple(at))
     assert head.looks_at == START and not head.looks_back and head.shares == (0.9, 0.6)
     picks = dataclasses.replace(head, lengths=(dataclasses.replace(at[0], first=0.2),))
     assert picks.looks_at.startswith("one token") and picks.shares == (0.9,)
+
+
+def test_in_short_inputs_the_first_token_is_near_and_longer_ones_tell() -> None:
+    near = tuple(0.9 if back == 7 else 0.01 for back in range(16))
+    short, none = Shares(8.0, near, 0.9, 0.9, 0.1), tuple(0.01 for _ in range(16))
+    first = Head("seed 0", 0, 0, (short, Shares(40.0, none, 0.8, 0.8, 0.1)))
+    assert (first.looks_at, first.shares) == (START, (0.9, 0.8))
+    back = Head("seed 0", 0, 0, (short, Shares(40.0, near, 0.0, 0.9, 0.1)))
+    assert (back.looks_at, back.shares) == ("7 back", (0.9, 0.9))
+
+
+def test_no_forecast_where_far_keys_are_pushed_away_or_nothing_is_looked_back_at() -> None:
+    assert _heads(looking(3, 4.0), LENGTHS)[1].diluted is None  # looks at many
+    assert _heads(looking(0, 9.0), LENGTHS)[0].diluted is None  # at itself
+    head = _heads(looking(3, 4.0), LENGTHS)[0]
+    assert dataclasses.replace(head, evenly=False).diluted is None
+    assert not any(each.evenly for each in _heads(trained("alibi"), LENGTHS))
 
 
 @pytest.mark.parametrize("back", [1, 4])

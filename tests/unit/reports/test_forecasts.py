@@ -153,6 +153,14 @@ def test_a_rule_made_from_runs_counts_only_where_it_was_on_record() -> None:
     assert "hindsight" in by_name[NAME].reason
     assert isinstance(by_name["crasp-length"], Prediction)  # a theorem needs no record
     assert without_hindsight(said, {NAME: "no"}) == said
+    asked = question("a*")
+    shape = dataclasses.replace(asked.architecture, positional="local")
+    asked = dataclasses.replace(asked, architecture=shape)
+    said = predict(asked)  # of `local` it is a conjecture of ours, made after runs
+    early = {each.predictor: each for each in without_hindsight(said, {"crasp-length": "yes"})}
+    late = {each.predictor: each for each in without_hindsight(said, {})}
+    assert isinstance(early["crasp-length"], Prediction)
+    assert isinstance(late["crasp-length"], NotApplicable)
 
 
 def test_what_is_put_on_record_after_the_run_comes_too_late(tmp_path: Any) -> None:

@@ -305,8 +305,18 @@ def test_rows_are_chosen_by_task_and_encoding(protocol: Any, make: Any) -> None:
     for unknown in ("sorted", "parity, not the other", "parity,", "usual"):
         with pytest.raises(BadInput, match="no such row"):
             chosen_names(unknown, None)
+    with pytest.raises(BadInput, match="no such row"):
+        chosen_names("", None)
     with pytest.raises(BadInput, match="ape or nope"):
         chosen_names(None, "rotary")
+
+
+def test_names_that_leave_no_row_are_refused(protocol: Any, make: Any) -> None:
+    asked = [Asked(make[1]("sort", each), protocol, (0,)) for each in ("ape", "nope")]
+    lines = (Line("One", "sort", asked[0]), Line("Another", "sort again", asked[1]))
+    for only, positional in (("One, sort again", None), ("sort", "nope")):
+        with pytest.raises(BadInput, match="no row is all of that"):
+            chosen(HandMade(lines), "cpu", None, only, positional)
 
 
 def test_lines_are_compared_with_what_the_store_has(

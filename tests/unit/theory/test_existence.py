@@ -59,9 +59,14 @@ def test_near_distances_are_a_conjecture_about_local_programs() -> None:
     assert isinstance(said, Prediction) and said.verdict is Verdict.YES
     assert said.strength is Strength.CONJECTURE
     assert "holds for local" in texts(said, Standing.ASSUMED)
+    assert "no further than 15 places" in texts(said, Standing.ASSUMED)
+    assert said.made_from_runs and "conjecture of ours" in said.reason
     assert not any("Corollary" in source or "Theorem" in source for source in said.sources)
     without = predict("regex:(aa)*", "local")  # needs periods
     assert isinstance(without, Prediction) and without.verdict is Verdict.NO
+    assert without.made_from_runs and "observation" not in without.reason
+    proved = predict("tomita-4", "ape")
+    assert isinstance(proved, Prediction) and not proved.made_from_runs
 
 
 def test_what_is_declared_of_a_fragment_is_known_of_those_around_it() -> None:
@@ -69,5 +74,14 @@ def test_what_is_declared_of_a_fragment_is_known_of_those_around_it() -> None:
     assert isinstance(within, Prediction) and within.verdict is Verdict.YES  # has one without any
     assert within.certificate is not None
     assert isinstance(beyond, Prediction) and beyond.verdict is Verdict.NO  # has none with both
-    between = predict("copy-unique", "local")  # none without, one with both
-    assert isinstance(between, NotApplicable) and "not declared" in between.reason
+    between = predict("copy-unique", "local")  # declared with both; its program needs local ones
+    assert isinstance(between, Prediction) and between.verdict is Verdict.YES
+    assert between.certificate is not None and "we wrote" in texts(between, Standing.ASSUMED)
+
+
+def test_a_program_says_which_fragments_it_lies_in() -> None:
+    for name, positional in (("contains-ab", "local"), ("induction-all", "ape")):
+        said = predict(name, positional)
+        assert isinstance(said, Prediction) and said.verdict is Verdict.YES
+        assert "defined by such a program" in texts(said, Standing.CHECKED)
+    assert isinstance(predict("induction-all", "nope"), NotApplicable)
