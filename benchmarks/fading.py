@@ -10,12 +10,15 @@ and only where a position sees more tokens than any in training did. No weight m
 n tokens are seen, at most N in training. In the trained range nothing changes. If fading is what
 hurts, growing mends and holding harms. Words are mixed as in training, of the models' own task.
 
-    python benchmarks/fading.py STORE [--words 400] [--out FILE]
+    python benchmarks/fading.py STORE [--words 400] [--only alibi] [--out FILE]
+
+A file that is there is gone on with.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 from collections.abc import Callable
@@ -61,18 +64,18 @@ class Changed:
         return eqx.tree_at(lambda own: own.viewers, view, viewers)
 
 
-def tester() -> Callable[..., jax.Array]:
-    """Share of words right at every letter; a new one is traced anew."""
+@functools.cache
+def tester(architecture: Architecture, most: int | None) -> Callable[..., jax.Array]:
+    """Share of words right at every letter; traced once for models of one shape, changed or not."""
+    del architecture, most  # every way has its own
 
     @eqx.filter_jit
-    def right(model: Any, task: Task, key: jax.Array, sizes: jax.Array, width: int) -> jax.Array:
-        example = task.sample(key, sizes, width)
+    def right(model: Any, example: Any, labels: jax.Array) -> jax.Array:
         parts = jax.tree.map(lambda own: own.reshape(-1, PIECE, *own.shape[1:]), example)
-        none = jnp.zeros(PIECE, jnp.int32)
+        none, width = jnp.zeros(PIECE, jnp.int32), example.tokens.shape[1]
 
         def one(part: Any) -> jax.Array:
-            count = jnp.int32(len(task.labels))
-            logits, targets, mask = logits_and_targets(model, part, none, width, count)
+            logits, targets, mask = logits_and_targets(model, part, none, width, labels)
             return jnp.all((jnp.argmax(logits, axis=-1) == targets) | ~mask, axis=1)
 
         return jnp.mean(jax.lax.map(one, parts).astype(jnp.float32))
@@ -80,16 +83,24 @@ def tester() -> Callable[..., jax.Array]:
     return right
 
 
-def scores(trained: Trained, ranges: list[list[int]], words: int, right: Any) -> list[float]:
-    """One for each range, on the same words for everyone who asks."""
-    found, task = [], trained.task
+@functools.cache
+def drawn(task: Task, low: int, high: int, words: int) -> Any:
+    """The same words for everyone who asks."""
+    key = key_for(root_key(0), "fading", low, high)
+    sizes = jax.random.choice(key_for(key, "sizes"), jnp.array(task.sizes(low, high)), (words,))
+    return jax.jit(task.sample, static_argnums=2)(key, sizes, task.width(high))
+
+
+def scores(
+    trained: Trained, ranges: list[list[int]], words: int, most: int | None = None
+) -> list[float]:
+    """One for each range, with logits changed beyond `most` tokens if that is given."""
+    task, model = trained.task, trained.model
     assert task is not None  # `looked` leaves out the others
-    for low, high in ranges:
-        key = key_for(root_key(0), "fading", low, high)
-        legal = jnp.array(task.sizes(low, high))
-        sizes = jax.random.choice(key_for(key, "sizes"), legal, (words,))
-        found.append(float(right(trained.model, task, key, sizes, task.width(high))))
-    return found
+    right, labels = tester(model.architecture, most), jnp.int32(len(task.labels))
+    view = transformer.View if most is None else Changed(most)
+    with mock.patch.object(transformer, "View", view):
+        return [float(right(model, drawn(task, *own, words), labels)) for own in ranges]
 
 
 def looked(folder: Path, words: int) -> list[dict[str, Any]]:
@@ -101,13 +112,12 @@ def looked(folder: Path, words: int) -> list[dict[str, Any]]:
         if trained.task is None:  # it is described in a way that is no longer ours
             continue
         most = trained.task.width(trained.sizes[1])
-        usual = scores(trained, ranges, words, tester())
-        with mock.patch.object(transformer, "View", Changed(most)):
-            changed = scores(trained, ranges, words, tester())
+        usual, changed = (scores(trained, ranges, words, each) for each in (None, most))
         own = [head for head in found.heads if head.model == trained.name]
         back = [head for head in own if head.looks_back]
         told.append(
             {
+                "run": folder.name,
                 "task": trained.task.name,
                 "architecture": trained.model.architecture.label,
                 "positional": trained.model.architecture.positional,
@@ -133,8 +143,8 @@ def looked(folder: Path, words: int) -> list[dict[str, Any]]:
     return told
 
 
-def runs_of(store: Path) -> list[Path]:
-    """Finished runs of transformers whose weights are here."""
+def runs_of(store: Path, positional: str | None) -> list[Path]:
+    """Finished runs of transformers whose weights are here, of one encoding if it is named."""
     folders = sorted(path.parent for path in store.glob("*/*/weights.safetensors"))
     shapes = {
         folder: json.loads((folder.parent / "question.json").read_text(encoding="utf-8"))
@@ -145,6 +155,7 @@ def runs_of(store: Path) -> list[Path]:
         for folder, question in shapes.items()
         if Architecture(**question["architecture"]).kind == KINDS[0]
         and question["outcome"]["name"] == "length-generalizes"
+        and positional in (None, question["architecture"]["positional"])
     ]
 
 
@@ -178,20 +189,32 @@ def summary(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return told
 
 
+def begun(out: Path | None, words: int) -> list[dict[str, Any]]:
+    """The models that a file of earlier has."""
+    if out is None or not out.exists():
+        return []
+    found = json.loads(out.read_text(encoding="utf-8"))
+    return list(found["models"]) if found["words"] == words else []
+
+
 def main() -> None:
     """Every run of the store, then the means of each way."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("store", type=Path)
     parser.add_argument("--words", type=int, default=400)
+    parser.add_argument("--only", help="this encoding")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     if asked.words % PIECE:
         parser.error(f"words go {PIECE} at a time")
-    folders = runs_of(asked.store)
+    folders = runs_of(asked.store, asked.only)
     if not folders:
         parser.error(f"no weights of a transformer's length run in {asked.store}")
-    models: list[dict[str, Any]] = []
+    models = begun(asked.out, asked.words)
+    known = {each["run"] for each in models}
     for place, folder in enumerate(folders, 1):
+        if folder.name in known:
+            continue
         own = looked(folder, asked.words)
         told = f"{own[0]['task']} {own[0]['architecture']}" if own else "its task is not ours now"
         print(f"{place}/{len(folders)} {folder.name}: {told}", file=sys.stderr)
