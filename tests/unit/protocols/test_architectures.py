@@ -138,6 +138,11 @@ def test_what_looks_at_attention_skips_or_refuses_a_recurrent_model(run_of_a_gru
     assert looked(run_of_a_gru) == ()
     with pytest.raises(BadInput, match="transformers"):
         dilution(run_of_a_gru)
+    settings = json.loads((run_of_a_gru / "settings.json").read_text())
+    (run_of_a_gru / "settings.json").write_text(json.dumps(settings | {"protocol": "capture"}))
+    with pytest.raises(BadInput, match="train on some sizes"):
+        read_trained(run_of_a_gru)
+    (run_of_a_gru / "settings.json").write_text(json.dumps(settings | {"protocol": "length"}))
     with pytest.raises(BadInput, match="heads to look at"):
         read_trained(run_of_a_gru)
 
