@@ -104,8 +104,7 @@ class Prediction:
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", Verdict(self.verdict))
         object.__setattr__(self, "strength", Strength(self.strength))
-        problem = self._overclaim()
-        if problem:
+        if problem := self._overclaim():
             raise BadInput(
                 "a prediction claims more than it has",
                 seen=f"{self.predictor}: {self.verdict} ({self.strength.label})",

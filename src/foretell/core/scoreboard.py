@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from foretell.core.measurement import Measurement
-from foretell.core.prediction import NotApplicable, Prediction
+from foretell.core.prediction import NotApplicable, Prediction, Strength
 from foretell.core.question import Question, Verdict
 from foretell.plain.errors import BadInput
 
@@ -56,10 +56,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Record:
-    """A theory's record: counts of agreement over the rows it spoke about."""
+    """How often a theory was right when it said this at this strength."""
 
     predictor: str
     strength: str
+    said: Verdict
     agrees: int
     disagrees: int
     open: int
@@ -72,18 +73,18 @@ class Record:
 
 @dataclass(frozen=True)
 class Scoreboard:
-    """Rows, and the record of each theory at each strength."""
+    """Rows, and the record of each theory at each strength, apart for yes and no."""
 
     rows: tuple[Row, ...]
 
     def records(self) -> tuple[Record, ...]:
-        """Calibration: a theory's hits and misses, by the strength it claimed."""
-        tally: dict[tuple[str, str], list[Agreement]] = {}
+        """Calibration by what was claimed: a theory's yes may be worth less than its no."""
+        verdicts, tally = list(Verdict), dict[tuple[str, int, int], list[Agreement]]()
         for row in self.rows:
-            for prediction in row.stated if row.measurement else ():
-                place = (prediction.predictor, prediction.strength.label)
-                tally.setdefault(place, []).append(row.agreement(prediction))
+            for claim in row.stated if row.measurement else ():
+                place = claim.predictor, -claim.strength, verdicts.index(claim.verdict)
+                tally.setdefault(place, []).append(row.agreement(claim))
         return tuple(
-            Record(predictor, strength, *(found.count(kind) for kind in Agreement))
-            for (predictor, strength), found in sorted(tally.items())
+            Record(name, Strength(-weight).label, verdicts[said], *map(found.count, Agreement))
+            for (name, weight, said), found in sorted(tally.items())
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from foretell.core.measurement import Measurement, Value
 from foretell.core.prediction import NotApplicable, Prediction, Standing
 from foretell.core.question import SizeRange, Verdict
-from foretell.core.scoreboard import Agreement, Record, Row
+from foretell.core.scoreboard import Agreement, Row
 from foretell.plain.errors import StoreProblem
 from foretell.reports import phrases
 from foretell.reports._markup import Markup, bullets, element, pairs, table, together
@@ -196,23 +196,6 @@ def provenance(measurement: Measurement) -> Markup:
     """What stood behind the numbers."""
     items = (*phrases.provenance_items(measurement), ("question", measurement.question.hash))
     return section("Provenance", pairs(items))
-
-
-def records_table(records: Sequence[Record]) -> Markup:
-    """Each theory's hits and misses at the strength it claimed."""
-    heads = ("Theory", "Strength", "Agrees", "Disagrees", "Open", "Hit rate, 95 % interval")
-    rows = [
-        (
-            record.predictor,
-            record.strength,
-            str(record.agrees),
-            str(record.disagrees),
-            str(record.open),
-            phrases.hit_rate(record),
-        )
-        for record in records
-    ]
-    return table(heads, rows, numeric=(2, 3, 4))
 
 
 def problems_list(problems: Sequence[StoreProblem]) -> Markup:

@@ -9,6 +9,7 @@ from foretell.core.question import SizeRange
 from foretell.core.scoreboard import Scoreboard
 from foretell.reports import _sections as parts
 from foretell.reports._markup import Markup, bullets, element, table, together
+from foretell.reports.records_shown import records_table
 from foretell.reports.reproduced import AGAINST_PUBLISHED, SAME_ANSWER, Comparison
 from foretell.reports.reproduced_bars import Reached, best, reached
 from foretell.reports.reproduced_classes import split_section
@@ -42,7 +43,7 @@ def summary(whole: Comparison) -> Markup:
     if run:
         records = Scoreboard(tuple(line.row for line in run)).records()
         told.append(element("h3", "Against each theory"))
-        told.append(parts.records_table(records))
+        told.append(records_table(records))
         told += _reached(whole) + _best(whole) + split_section(whole)
         told.append(element("h3", "Runs that did not fit the training range"))
         told += _unfitted(run)

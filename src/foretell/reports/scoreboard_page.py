@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foretell.core.measurement import Measurement
+from foretell.core.question import Verdict
 from foretell.core.scoreboard import Row, Scoreboard
 from foretell.plain.errors import StoreProblem
 from foretell.plain.wording import counted
@@ -19,8 +20,11 @@ from foretell.reports.html import anchor, at_largest, back, link_to, masthead, p
 from foretell.reports.kinds import NOTE, kinds_matrix
 from foretell.reports.misses import Miss, misses
 from foretell.reports.orders import orders
-from foretell.reports.small_curves import KEY, frames, small_curves
+from foretell.reports.records_shown import KEY, apart_tables, records_table
+from foretell.reports.small_curves import KEY as CURVES
+from foretell.reports.small_curves import frames, small_curves
 
+MOST_OPEN = 40  # lines of a table; more are closed at first
 CELLS = (
     "In a cell: the mean of the runs that count, its 95 % interval and each run; last, after ~, "
     "what guessing would score."
@@ -35,14 +39,10 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
     wrong = misses(scoreboard)
     if rows:
         content += [
-            parts.section(
-                "Record of each theory",
-                parts.records_table(scoreboard.records()),
-                bullets(phrases.sentence(order.sentence) for order in orders(scoreboard)),
-            ),
+            parts.section("Record of each theory", *_records(scoreboard)),
             parts.section("Misses", *_misses(wrong)),
             *_kinds(scoreboard),
-            parts.section("Questions", rows_table(rows)),
+            parts.section("Questions", _folded(f"all {len(rows):,}", len(rows), rows_table(rows))),
         ]
     else:
         content.append(element("p", "Nothing measured yet.", class_="question"))
@@ -53,33 +53,54 @@ def scoreboard_page(scoreboard: Scoreboard, problems: Sequence[StoreProblem] = (
         measured = [row.measurement for row in rows if row.measurement]
         rules = list(dict.fromkeys(measurement.rule for measurement in measured))
         shown = [_row(row, rules, missed=row.question.hash in missed) for row in rows]
-        keys = [element("p", text, class_="quiet") for text in (KEY, CELLS)]
+        keys = [element("p", text, class_="quiet") for text in (CURVES, CELLS)]
         content.append(parts.section("Rules of decision", _rules(rules)))
         content.append(parts.section("Behind each row", *keys, frames(measured), *shown))
     return page("foretell scoreboard", content)
 
 
+def _records(scoreboard: Scoreboard) -> list[Markup]:
+    """How often each theory was right, then with which models."""
+    shown = [element("p", KEY, class_="quiet"), records_table(scoreboard.records())]
+    shown += apart_tables(scoreboard)
+    told = [phrases.sentence(order.sentence) for order in orders(scoreboard)]
+    return [*shown, bullets(told)] if told else shown
+
+
 def _misses(wrong: Sequence[Miss]) -> list[Markup]:
-    """Each leads to its curves."""
+    """What each theory said, by itself; each miss leads to its curves."""
     if not wrong:
         return [element("p", "No prediction is contradicted by its measurement.", class_="quiet")]
-    heads = ("Its curves", "Architecture", "Predicted", "At largest sizes", "Claimed as", "By")
-    rows = [
-        (
-            link_to(miss.row),
-            miss.row.question.architecture.label,
-            parts.badge(miss.prediction.verdict),
-            at_largest(miss.row),
-            miss.prediction.strength.label,
-            miss.prediction.predictor,
+    said = "Measured was the opposite of what is predicted here. A name leads to the curves."
+    claims: dict[tuple[str, str, Verdict], list[Miss]] = {}
+    for miss in wrong:
+        claim = miss.prediction
+        place = (claim.predictor, claim.strength.label, claim.verdict)
+        claims.setdefault(place, []).append(miss)
+    shown = [
+        _folded(
+            f"{theory} said {verdict.value}, {strength}: {counted(len(own), 'miss', 'misses')}",
+            len(wrong),
+            _missed(own),
         )
+        for (theory, strength, verdict), own in claims.items()
+    ]
+    return [element("p", said, class_="quiet"), *shown]
+
+
+def _missed(wrong: Sequence[Miss]) -> Markup:
+    heads = ("Its curves", "Architecture", "At largest sizes")
+    rows = [
+        (link_to(miss.row), miss.row.question.architecture.label, at_largest(miss.row))
         for miss in wrong
     ]
-    said = "Measured was the opposite of what is predicted here. "
-    return [
-        element("p", said, "A name leads to the curves.", class_="quiet"),
-        element("div", table(heads, rows), class_="dense"),
-    ]
+    return element("div", table(heads, rows), class_="dense")
+
+
+def _folded(summary: str, many: int, content: Markup) -> Markup:
+    """Closed at first where a page has too much of it."""
+    opened = {} if many > MOST_OPEN else {"open": "open"}
+    return element("details", element("summary", summary), content, class_="line-details", **opened)
 
 
 def _kinds(scoreboard: Scoreboard) -> list[Markup]:

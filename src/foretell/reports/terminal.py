@@ -264,13 +264,14 @@ def _row_cells(row: Row, prediction: Prediction | None, *, first: bool, shared: 
 
 def _records_table(records: Sequence[Record]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("theory", "strength"):
+    for name in ("theory", "says", "strength"):
         table.add_column(name, overflow="fold")
-    for name in ("agrees", "disagrees", "open"):
+    for name in ("right", "wrong", "open"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("hit rate, 95 %", no_wrap=True)
+    table.add_column("share right, 95 %", no_wrap=True)
     for record in records:
-        counts = (str(record.agrees), str(record.disagrees), str(record.open))
-        cells = (record.predictor, record.strength, *counts, phrases.hit_rate(record))
-        table.add_row(*(Text(cell) for cell in cells))
+        said = Text(record.said.value, VERDICT_STYLE[record.said])
+        counts = map(str, (record.agrees, record.disagrees, record.open))
+        cells = (*counts, phrases.hit_rate(record))
+        table.add_row(Text(record.predictor), said, Text(record.strength), *map(Text, cells))
     return table

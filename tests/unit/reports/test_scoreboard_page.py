@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from foretell.core.question import SizeRange, Verdict
+from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
 from foretell.core.scoreboard import Row, Scoreboard
 from foretell.reports.misses import misses
-from foretell.reports.scoreboard_page import scoreboard_page
+from foretell.reports.records_shown import apart_tables, records_table
+from foretell.reports.scoreboard_page import MOST_OPEN, scoreboard_page
 from foretell.reports.small_curves import frames, small_curves
 from foretell.theory import _existence, predict
 
+FAR = (SizeRange(51, 100), SizeRange(451, 500))
 MOST = 12_500  # bytes a row: 400 rows in 5 MB
 
 
@@ -21,6 +23,13 @@ def wrong(row: Row) -> Row:
     (said,) = row.stated
     opposite = Verdict.NO if said.verdict is Verdict.YES else Verdict.YES
     return dataclasses.replace(row, predictions=(dataclasses.replace(said, verdict=opposite),))
+
+
+def moved(row: Row, asked: Question) -> Row:
+    """The same row as if it had been asked something else."""
+    assert row.measurement is not None
+    said = tuple(dataclasses.replace(item, question=asked) for item in row.stated)
+    return Row(asked, said, dataclasses.replace(row.measurement, question=asked))
 
 
 def test_many_rows_make_a_page_that_still_opens(failing: Row) -> None:
@@ -54,6 +63,38 @@ def test_every_miss_is_listed_with_a_link_to_its_curves(majority: Row, failing: 
     assert f'id="question-{missed.question.hash}"' in opened[0] and "<svg" in opened[0]
 
 
+def test_misses_stand_by_what_was_said_and_long_lists_are_closed(majority: Row) -> None:
+    missed = wrong(majority)
+    few, many = (scoreboard_page(Scoreboard((missed,) * n)) for n in (2, MOST_OPEN + 1))
+    for page, opened in ((few, True), (many, False)):
+        listed = page[page.index("<h2>Misses") : page.index("<h2>Rules")]
+        summaries = re.findall(r"<details([^>]*)><summary>([^<]*)<", listed)
+        assert [bool("open=" in found) for found, _ in summaries] == [opened] * 2
+    assert summaries[0][1] == f"crasp-length said no, conditional: {MOST_OPEN + 1} misses"
+
+
+def test_a_yes_and_a_no_have_records_of_their_own(majority: Row, failing: Row) -> None:
+    board = Scoreboard((majority, wrong(majority), failing))
+    drawn = records_table(board.records())
+    assert re.findall(r'title="([^"]*)"', drawn) == ["1 agrees", "1 disagrees", "1 agrees"]
+    assert re.findall(r"width:([^%]*)%", drawn) == ["100.0"] * 3  # the longest bar is one question
+    assert drawn.count("<svg") == 3 and drawn.count("0.00 [0.00, 0.79]") == 1
+
+
+def test_records_apart_by_encoding_and_reach_where_there_are_two(majority: Row) -> None:
+    question = majority.question
+    assert apart_tables(Scoreboard((majority, wrong(majority)))) == []
+    shape = dataclasses.replace(question.architecture, positional="ape")
+    other = dataclasses.replace(question, architecture=shape)
+    farther = dataclasses.replace(question, outcome=GeneralizesInLength(SizeRange(1, 50), FAR))
+    rows = [majority, majority, *(moved(majority, asked) for asked in (other, farther))]
+    (_, by_order, _, by_reach, _) = apart_tables(Scoreboard(tuple(rows)))
+    assert re.findall("<th>([^<]*)", by_order) == ["Theory", "Says", "nope", "ape"]
+    assert re.findall(r"\d of \d", by_order) == ["3 of 3", "1 of 1"]
+    assert re.findall("<th>([^<]*)", by_reach) == ["Theory", "Says", "to 3 times", "to 10 times"]
+    assert re.findall(r"\d of \d", by_reach) == ["3 of 3", "1 of 1"]
+
+
 def test_a_board_without_misses_says_so(board: Scoreboard) -> None:
     assert misses(board) == ()
     assert "No prediction is contradicted" in scoreboard_page(board)
@@ -80,7 +121,7 @@ def test_a_measurement_without_curves_shows_its_values(majority: Row) -> None:
     assert majority.measurement is not None
     bare = dataclasses.replace(majority.measurement, curves=())
     page = scoreboard_page(Scoreboard((dataclasses.replace(majority, measurement=bare),)))
-    assert "<svg" not in page and "Each seed" in page
+    assert 'class="small"' not in page and "Each seed" in page
 
 
 def test_a_language_is_decided_once_for_all_its_rows(
