@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from foretell.core.question import Verdict
 from foretell.core.scoreboard import Record, Row
 from foretell.reports import phrases
 
@@ -32,8 +33,8 @@ def test_verdict_line_without_one_of_the_two(majority: Row, hostile: Row) -> Non
 
 
 def test_hit_rate_has_wilsons_interval() -> None:
-    assert phrases.hit_rate(Record("t", "theorem", 1, 1, 5)) == "0.50 [0.09, 0.91]"
-    assert phrases.hit_rate(Record("t", "theorem", 0, 0, 5)) == "nothing settled yet"
+    assert phrases.hit_rate(Record("t", "theorem", Verdict.YES, 1, 1, 5)) == "0.50 [0.09, 0.91]"
+    assert phrases.hit_rate(Record("t", "theorem", Verdict.NO, 0, 0, 5)) == "nothing settled yet"
 
 
 def test_largest_value_is_of_the_deciding_probe(failing: Row) -> None:
