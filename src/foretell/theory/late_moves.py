@@ -44,7 +44,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foretell.core.architecture import KINDS, Architecture
+from foretell.core.architecture import Architecture
 from foretell.core.prediction import (
     Assumption,
     NotApplicable,
@@ -54,11 +54,11 @@ from foretell.core.prediction import (
     Strength,
 )
 from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
-from foretell.tasks.tracking import MIXED, TrackingTask
+from foretell.tasks.tracking import TrackingTask
 from foretell.theory._existence import Existence, existence
 from foretell.theory._moves import late_moves
+from foretell.theory._suite import TRAINED, furthest_asked, outside
 
-TRAINED = 50
 LIMITS = {SizeRange(101, 150): 2.0, SizeRange(451, 500): 0.1}  # most late moves for a yes
 POSITIONALS = ("nope", "ape")
 FRAGMENT = "crasp"
@@ -73,7 +73,7 @@ class LateMoves(Predictor):
 
     def predict(self, question: Question) -> Prediction | NotApplicable:
         """Only where the rule was fixed: words, sizes and encodings of the suite."""
-        why = _beyond(question)
+        why = outside(question, POSITIONALS, LIMITS)
         if why is not None:
             return NotApplicable(self.name, question, why)
         found = existence(question.task, FRAGMENT)
@@ -87,7 +87,7 @@ class LateMoves(Predictor):
         if found.value != "yes":
             verdict, reason = Verdict.NO, "some state has no C-RASP[∅] program"
         else:
-            furthest = _furthest(outcome)
+            furthest = furthest_asked(outcome)
             limit, moves = LIMITS[furthest], late_moves(task, outcome.seen.high, furthest)
             seen = f"{moves:.2g} state changes a word beyond length {TRAINED} at {furthest}"
             few, many = f"and {seen} are at most {limit:g}", f"but {seen} are more than {limit:g}"
@@ -102,25 +102,6 @@ class LateMoves(Predictor):
             assumptions=(*found.assumptions, *_assumptions(question.architecture)),
             sources=(FIXED_ON, found.source),
         )
-
-
-def _beyond(question: Question) -> str | None:
-    """Why the rule has nothing to say, or nothing where it does."""
-    task, outcome, shape = question.task, question.outcome, question.architecture
-    if not isinstance(outcome, GeneralizesInLength):
-        return "the rule is about longer inputs only"
-    if shape.kind != KINDS[0] or shape.positional not in POSITIONALS:
-        return f"the rule was fixed for transformers with {' or '.join(POSITIONALS)}"
-    if not isinstance(task, TrackingTask) or task.asks != "state" or task.probes[0] != MIXED:
-        return "the rule was fixed for the states after each letter, on mixed words"
-    if outcome.seen.high != TRAINED or _furthest(outcome) not in LIMITS:
-        ranges = " or ".join(map(str, LIMITS))
-        return f"the rule was fixed for training to {TRAINED} and asking as far as {ranges}"
-    return None
-
-
-def _furthest(outcome: GeneralizesInLength) -> SizeRange:
-    return max(outcome.asked, key=lambda sizes: sizes.high)
 
 
 def _assumptions(shape: Architecture) -> tuple[Assumption, ...]:
