@@ -116,7 +116,7 @@ def judged(scores: Scores, numbers: set[int], enough: float) -> dict[str, Any]:
             "of": run(NONE),
         },
         "(d) the recurrence reaches it in each": {
-            "held": run(RECURRENCE) > 0 and len(at_the_bar(RECURRENCE)) == run(RECURRENCE),
+            "held": len(at_the_bar(RECURRENCE)) == run(RECURRENCE) if run(RECURRENCE) else None,
             "at the bar": len(at_the_bar(RECURRENCE)),
             "of": run(RECURRENCE),
         },
