@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from foretell.core.measurement import Interval, Measurement, Value
-from foretell.core.prediction import Bound, Checked, Prediction, Standing
+from foretell.core.prediction import Bound, Checked, Prediction, Standing, Strength
 from foretell.core.question import GeneralizesInLength, Question, SizeRange, Verdict
 from foretell.core.scoreboard import Agreement, Record, Row
 from foretell.numerics.intervals import wilson
@@ -147,6 +147,8 @@ def certificate_sentence(prediction: Prediction, checked: Checked | None = None)
         return "none: a search that found nothing leaves nothing to re-check"
     if prediction.bound is not None or prediction.verdict is Verdict.UNDECIDED:
         return "none: a number by formula from the task itself; asking again computes it again"
+    if prediction.strength is Strength.HEURISTIC:
+        return "none: a rule that worked proves nothing, so there is nothing to re-check"
     return (
         "none: the verdict rests on facts declared by its sources; "
         "they are not yet decided here, so there is nothing to re-check"

@@ -90,7 +90,7 @@ def _decided(task: RegularTask | TrackingTask, fragment: str) -> Existence | str
     before = isinstance(task, TrackingTask) and task.before
     told = ", for what must be known before the next letter" if before else ""
     text = f"{FRAGMENT[fragment]}: {answer.answer}, decided from the minimal automaton{told}"
-    settled = Assumption(f"{text}; --check re-checks the certificate", Standing.CHECKED)
+    settled = Assumption(text, Standing.CHECKED)
     attached = _program(task, fragment) if answer.answer == "yes" else None
     known: tuple[Assumption, ...] = (settled,)
     if attached is None and answer.program is None:
