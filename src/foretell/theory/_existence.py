@@ -25,6 +25,7 @@ FRAGMENT = {  # the small ones first: whoever has a program in one has it in all
     "crasp-periodic-local": "C-RASP[periodic, local]",
 }
 LAST, EVERY = ACCEPT  # conventions of acceptance, see docs/deciding.md
+CHECK = "--check"  # names what a check settles, see reports/rechecked.py
 ATTACHED = "the program that we wrote for it"
 OWN_PROOF = {
     "no": "the obstruction in the automaton rules out every program: an elementary proof of our "
@@ -42,6 +43,15 @@ class Existence:
     source: str
     assumptions: tuple[Assumption, ...]
     certificate: Certificate | None = None
+
+    @property
+    def certified(self) -> tuple[Assumption, ...]:
+        """The assumptions of a prediction that carries the certificate: a check settles one."""
+        first, *others = self.assumptions
+        if self.certificate is None or CHECK in first.text:
+            return self.assumptions
+        text = f"{first.text}; {CHECK} re-checks the certificate"
+        return dataclasses.replace(first, text=text), *others
 
 
 def existence(task: Task, fragment: str) -> Existence | str:
@@ -61,7 +71,7 @@ def existence(task: Task, fragment: str) -> Existence | str:
     else:
         text, standing = f"{fact.value}, as declared by {fact.source}", Standing.ASSUMED
         if certificate is not None:
-            text += "; the attached program is the evidence, and --check re-runs it"
+            text += f"; the attached program is the evidence, and {CHECK} re-runs it"
     assumed = Assumption(f"{FRAGMENT[fragment]}: {text}", standing)
     return Existence(fact.value, fact.source, (assumed,), certificate)
 

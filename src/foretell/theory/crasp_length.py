@@ -120,7 +120,7 @@ class CraspLength(Predictor):
             verdict=verdict,
             strength=strength,
             reason=reason,
-            assumptions=(*found.assumptions, *assumptions(question.architecture, verdict)),
+            assumptions=(*found.certified, *assumptions(question.architecture, verdict)),
             sources=(_source(positional, exists), found.source),
             certificate=found.certificate,
             searched_only=found.value == "none-found",
