@@ -42,7 +42,8 @@ run)
     [ -e "$folder/before" ] || finished > "$folder/before"
     deadline=$(awk "BEGIN { print int($(date +%s) + 60 * $3) }")
     number=0
-    while IFS= read -r line; do
+    rm -f "$folder"/*.log  # of an earlier time: their failures are not these
+    while IFS= read -r line || [ -n "$line" ]; do  # the last line may lack its end
         case $line in '' | \#*) continue ;; esac
         number=$((number + 1))
         lane "$number" " $line" &

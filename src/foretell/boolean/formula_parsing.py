@@ -91,8 +91,9 @@ def _token(text: str, piece: str, column: int) -> Token:
         return Token(_SIGNS[piece], column)
     if piece in ("0", "1"):
         return Token("constant", column, int(piece))
-    if re.fullmatch(r"[xX]\d+", piece) and 1 <= int(piece[1:9]) <= HIGHEST_BIT:
-        return Token("bit", column, int(piece[1:9]) - 1)
+    numbered = re.fullmatch(r"[xX]0*(\d{1,9})", piece)
+    if numbered and 1 <= int(numbered[1]) <= HIGHEST_BIT:
+        return Token("bit", column, int(numbered[1]) - 1)
     if re.fullmatch(r"[xX]\d+", piece):
         why = f"bits are numbered from x1 to x{HIGHEST_BIT}"
         raise complaint(text, column, why, "x1 is the first bit")

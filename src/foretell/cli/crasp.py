@@ -218,13 +218,9 @@ def _setting(text: str) -> tuple[str, int]:
 
 
 def _read_words(file: str | None) -> list[str]:
-    from foretell.plain.files import read_text
+    from foretell.plain.files import read_standard_input, read_text
 
     if file is None:
         return []
-    if file == "-":
-        try:
-            return [line.strip() for line in sys.stdin.read().splitlines()]
-        except UnicodeDecodeError:
-            raise BadInput("standard input is not valid UTF-8 text") from None
-    return [line.strip() for line in read_text(Path(file)).splitlines()]
+    text = read_standard_input() if file == "-" else read_text(Path(file))
+    return [line.strip() for line in text.splitlines()]

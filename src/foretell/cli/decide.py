@@ -108,10 +108,10 @@ def _failed(what: str) -> None:
 
 def _batch(batch: Path, out: Path | None, asked: Asked) -> None:
     """Line by line, errors too; with --out a killed run continues where it was."""
-    from foretell.plain.files import read_text
+    from foretell.plain.files import read_standard_input, read_text
     from foretell.reports import batches
 
-    text = sys.stdin.read() if str(batch) == "-" else read_text(batch)
+    text = read_standard_input() if str(batch) == "-" else read_text(batch)
     lines = batches.numbered(text)
 
     def show(done: int) -> None:

@@ -20,7 +20,9 @@ def export(
     out: Annotated[
         Path | None, typer.Option(help="File to write. (default: TASK.jsonl or TASK.parquet)")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same data.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same data.")
+    ] = 0,
     probe: Annotated[str | None, typer.Option(help="members, non-members, … (languages).")] = None,
 ) -> None:
     """Write examples: input, target, mask, size, label."""

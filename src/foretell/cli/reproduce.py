@@ -37,7 +37,8 @@ def reproduce(
     positional: Annotated[str | None, typer.Option(help="Train this encoding only.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Models a row.")] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Stop after this time; the same command goes on.")
+        float | None,
+        typer.Option(min=0, max=100_000, help="Stop after this time; the same command goes on."),
     ] = None,
     share: Annotated[
         str | None,
@@ -103,7 +104,7 @@ def _share(text: str | None) -> tuple[int, int]:
     if text is None:
         return 1, 1
     part, _, whole = text.partition("/")
-    if not (part.isdigit() and whole.isdigit() and 1 <= int(part) <= int(whole)):
+    if not (part.isdecimal() and whole.isdecimal() and 1 <= int(part) <= int(whole)):
         raise BadInput("that is no share of the work", seen=text, hint="--share 2/4")
     return int(part), int(whole)
 
@@ -145,8 +146,7 @@ def _train(
     mine, useful = _packs(reproduction, lines)[share[0] - 1 :: share[1]], wanted()
     parts = [pack for pack in mine if to_do(pack, useful)]
     for each in itertools.chain(*(to_do(pack, useful) for pack in parts)):
-        if not store.first_predictions(each.question.hash):
-            put_on_record(each.question, store)
+        put_on_record(each.question, store)
     for number, part in enumerate(parts, 1):
         left = None if end is None else end - time.monotonic()
         if not (ahead := to_do(part, wanted())):

@@ -42,12 +42,15 @@ def scoreboard(
     if sql is not None:
         from foretell.training.queries import query
 
-        print(json.dumps(query(runs, sql), indent=None if as_json else 1, default=_plain))
+        if html is not None or parquet is not None:
+            raise BadInput("a query has no page and no file", seen=sql, hint="without --sql")
+        found = query(runs, sql, _named)
+        print(json.dumps(found, indent=None if as_json else 1, default=_plain))
         return
     if parquet is not None:
         from foretell.training.queries import export_parquet
 
-        count = export_parquet(runs, parquet)
+        count = export_parquet(runs, parquet, _named)
         typer.echo(f"{count} scores written to {parquet}", err=True)
     _start.prepare_jax()  # fits of capture are compiled, and should be once
     with _not_collecting():
@@ -60,6 +63,11 @@ def scoreboard(
         print(json.dumps(scoreboard_json(board, problems)))
     else:
         show_scoreboard(Console(), board, problems)
+
+
+def _named(problem: Exception) -> None:
+    """A run that is left out is told of, beside the answer."""
+    typer.echo(f"left out: {problem}", err=True)
 
 
 @contextlib.contextmanager

@@ -150,6 +150,11 @@ def _class_at(text: str, column: int) -> tuple[Token, int]:
     return Token(kind, column, letters=tuple(letters)), after + 1
 
 
+def _bound(digits: str) -> int:
+    """Nine digits of it are more than any bound may have; zeros in front are none."""
+    return int(digits.lstrip("0")[:9] or "0")
+
+
 def _bounds_at(text: str, column: int) -> tuple[Token, int]:
     found = _BOUNDS.match(text, column)
     if found is None or (found[3] and not found[2]):
@@ -159,7 +164,7 @@ def _bounds_at(text: str, column: int) -> tuple[Token, int]:
             "expected one of: {m}, {m,}, {m,n} with whole numbers",
             "write {0,n} for at most n, or \\{ for the letter",
         )
-    low, high = int(found[1][:9]), int(found[3][:9]) if found[3] else None
+    low, high = _bound(found[1]), _bound(found[3]) if found[3] else None
     if not found[2]:
         high = low
     if max(low, high or 0) > HIGHEST_BOUND:

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,6 +87,20 @@ def read_text(path: Path) -> str:
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
         why = getattr(error, "strerror", None) or str(error)
         raise BadInput("cannot read the file", seen=repr(str(path)), why=why) from None
+
+
+def read_standard_input() -> str:
+    """The same for what is piped in, whatever the locale."""
+    whole = sys.stdin.buffer.read()
+    try:
+        return whole.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            "the input is not UTF-8 text",
+            seen=whole[max(0, error.start - 20) : error.end],
+            why=f"byte {error.start} cannot be read",
+            hint="send it as UTF-8",
+        ) from None
 
 
 @contextlib.contextmanager

@@ -18,6 +18,8 @@ def parse_range(text: Any) -> SizeRange:
         return text
     parts = text if isinstance(text, list | tuple) else str(text).replace("..", "-").split("-")
     try:
+        if any(isinstance(part, bool | float) for part in parts):
+            raise ValueError
         low, high = (int(part) for part in parts)
     except (ValueError, TypeError):
         raise BadInput(

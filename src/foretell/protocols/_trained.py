@@ -158,8 +158,11 @@ def _run_models(file: Path, arrays: Mapping[str, np.ndarray]) -> tuple[Trained, 
                 hint="the folder of a run that trained",
             )
         seeds.setdefault(int(found[1]), {})[found[2]] = array
-    task, sizes = _task(described), tuple(plan["train"])
-    ends = tuple(trial["sizes"][1] for trial in plan["trials"])
+    try:
+        task, sizes = _task(described), tuple(plan["train"])
+        ends = tuple(trial["sizes"][1] for trial in plan["trials"])
+    except (KeyError, TypeError, IndexError) as error:
+        raise BadInput("the run is not whole", seen=file.parent, why=f"{error!r}") from None
     return tuple(
         Trained(f"seed {seed}", _rebuilt(architecture, own, file), task, sizes, ends)
         for seed, own in sorted(seeds.items())

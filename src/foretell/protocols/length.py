@@ -74,8 +74,8 @@ class Length(Protocol[Plan, Record]):
         if self.samples < 1:
             raise BadInput("a test needs at least one sample", seen=self.samples)
         for name in ("position_penalty", "weight_decay"):
-            if getattr(self, name) < 0:
-                raise BadInput("a penalty is not negative", seen=getattr(self, name))
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadInput("a penalty is a number from 0 on", seen=getattr(self, name))
         if not 0 < self.bar <= 1 or self.warmup < 0:
             raise BadInput(
                 "the bar lies in (0, 1] and the warm-up is not negative",

@@ -54,6 +54,7 @@ OTHER_SHAPES |= dict.fromkeys(MIXING, (1, 1, 128)) | {"hybrid": (2, 2, 128)}
 EPOCHS = {Budget.SMOKE: 40, Budget.CPU: 150, Budget.GPU: 1_000}
 SEEDS = {Budget.SMOKE: 2, Budget.CPU: 3, Budget.GPU: 5}
 RATE, BATCH = 1e-3, 1_024
+FEWEST = 3  # runs before a verdict
 NO_SHARE = 0.5  # of what the best constant loses: a model that loses more has learned no rule
 NAMES = {
     "test": "unseen symbols",
@@ -88,7 +89,7 @@ class UnseenSymbols(Protocol[SymbolPlan, SymbolRecord]):
         return (
             "yes: at its best validation look, every run's loss on unseen symbols is at most the "
             f"bar; no: every run's is above {NO_SHARE:g} of what the best constant loses; "
-            "undecided: anything else"
+            f"undecided: anything else, or fewer than {FEWEST} runs"
         )
 
     @classmethod
@@ -229,6 +230,8 @@ def _decide(
         f"{within} of {len(losses)} runs lose at most {outcome.bar:g} on unseen symbols, {lost} "
         f"more than {NO_SHARE * constant:g}; mean {sum(losses) / len(losses):.3f}"
     )
+    if len(losses) < FEWEST:
+        return Verdict.UNDECIDED, f"fewer than {FEWEST} runs; {found}"
     if within == len(losses):
         return Verdict.YES, found
     return (Verdict.NO if lost == len(losses) else Verdict.UNDECIDED), found

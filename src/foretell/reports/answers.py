@@ -11,8 +11,10 @@ from foretell.core.architecture import FIXED_STATE, KINDS
 from foretell.core.prediction import NotApplicable, Prediction
 from foretell.core.question import Question
 from foretell.core.scoreboard import Row
+from foretell.plain.errors import BadInput
 from foretell.protocols import _running
 from foretell.protocols._asking import Request, check_names, request_from_file
+from foretell.reports.hindsight import begun, without_hindsight
 from foretell.theory import predict as ask_theories
 from foretell.training.engine import Progress
 from foretell.training.provenance import describe_machine
@@ -49,6 +51,8 @@ def _unsaid(kind: str, unsaid: str) -> str:
 def _named(given: Any) -> list[str]:
     """A list, or names separated by commas."""
     parts = given if isinstance(given, list | tuple) else str(given).split(",")
+    if not parts:
+        raise BadInput("an empty list asks for nothing", seen=given, hint='positional = "nope"')
     return [str(part).strip() for part in parts]
 
 
@@ -95,16 +99,26 @@ def check(
     for request in asked:  # all predictions stand in the store before the first training starts
         question = request.question()
         said[question.hash] = put_on_record(question, _store(store))
-    measured = measure(what, store=store, show=show, **settings)
-    return tuple(dataclasses.replace(row, predictions=said[row.question.hash]) for row in measured)
+    rows = []
+    for row in measure(what, store=store, show=show, **settings):
+        assert row.measurement is not None  # `measure` makes rows of what it measured
+        place, before = row.question.hash, begun(row.measurement.provenance)
+        on_record = _store(store).first_predictions(place, before)
+        answers = without_hindsight(said[place], on_record)  # it may have been stored already
+        rows.append(dataclasses.replace(row, predictions=answers))
+    return tuple(rows)
 
 
 def put_on_record(question: Question, store: Store) -> tuple[Prediction | NotApplicable, ...]:
-    """Ask every theory, and write into the store what they say before anything is measured."""
+    """Ask every theory, and write into the store what they say before anything is measured.
+
+    What is on record stays as it is; a theory that came later is added.
+    """
     said = ask_theories(question)
     stated = [answer for answer in said if isinstance(answer, Prediction)]
-    line = {**describe_machine(), "predictions": [answer.as_json() for answer in stated]}
-    store.note_predictions(question.hash, line)
+    if {answer.predictor for answer in stated} - set(store.first_predictions(question.hash)):
+        line = {**describe_machine(), "predictions": [answer.as_json() for answer in stated]}
+        store.note_predictions(question.hash, line)
     return said
 
 

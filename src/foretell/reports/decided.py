@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -147,7 +148,7 @@ def read_moduli(values: Iterable[Any]) -> tuple[int, ...]:
             text = str(part).strip()
             if isinstance(part, bool) or not text.isdecimal():
                 raise BadInput("a modulus is a whole number", seen=repr(part), hint="--modulus 2,4")
-            found.append(int(text[:9]))
+            found.append(int(text.lstrip("0")[:9] or "0"))
     return tuple(found)
 
 
@@ -179,8 +180,15 @@ def _loaded(line: str) -> dict[str, Any]:
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no JSON")
 
+    def finite(text: str) -> float:
+        if not math.isfinite(float(text)):
+            refuse(text)
+        return float(text)
+
     try:
-        given = json.loads(line, object_pairs_hook=no_key_twice, parse_constant=refuse)
+        given = json.loads(
+            line, object_pairs_hook=no_key_twice, parse_constant=refuse, parse_float=finite
+        )
     except (ValueError, RecursionError) as error:
         raise BadInput("a line of the batch is not JSON", seen=line[:80], why=str(error)) from None
     if not isinstance(given, dict):

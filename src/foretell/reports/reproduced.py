@@ -15,7 +15,7 @@ from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
 from foretell.protocols._running import stored
 from foretell.reports.forecasts import judged, tallies
-from foretell.reports.hindsight import without_hindsight
+from foretell.reports.hindsight import begun, without_hindsight
 from foretell.reports.reproduced_bars import Best, Reached, best, reached
 from foretell.reports.reproduced_line import NOT_RUN, Compared
 from foretell.reproductions import Line, Reproduction
@@ -170,8 +170,8 @@ def compare(reproduction: Reproduction, budget: str, seeds: int | None, store: S
         question = line.asked.question
         said, measured = predict(question), stored(line.asked, store)
         if measured is not None:
-            time = str(measured.provenance.get("time", ""))
-            said = without_hindsight(said, store.first_predictions(question.hash, before=time))
+            on_record = store.first_predictions(question.hash, begun(measured.provenance))
+            said = without_hindsight(said, on_record)
         lines.append(Compared(line, Row(question, said, measured), _fragments(question)))
     return Comparison(reproduction, budget, tuple(lines))
 

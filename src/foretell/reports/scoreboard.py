@@ -13,6 +13,7 @@ from typing import Any
 
 from foretell.core.architecture import Architecture
 from foretell.core.measurement import Measurement
+from foretell.core.prediction import Prediction
 from foretell.core.protocol import Protocol
 from foretell.core.question import Outcome, Question, Verdict
 from foretell.core.scoreboard import Record, Row, Scoreboard
@@ -20,33 +21,36 @@ from foretell.numerics.intervals import wilson
 from foretell.plain import catalogue
 from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput, StoreProblem
-from foretell.reports.hindsight import without_hindsight
+from foretell.reports.hindsight import Said, begun, without_hindsight
 from foretell.reports.misses import misses
 from foretell.reports.orders import orders
 from foretell.tasks.lookup import task_from_json
 from foretell.theory import predict
 from foretell.training.store import Store, StoredRun
 
+FEWEST = 3  # seeds that every rule of decision asks for
 RANK = (Verdict.YES, Verdict.UNDECIDED, Verdict.NO)  # of ways of which one is enough
 
 
 def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
     """All finished runs as rows, and a message for each that cannot be read or was foretold anew.
 
-    Of several runs of one question the one with the longest training stands, then the one with
-    the most seeds, then the oldest: running again until it agrees does not help. Where a protocol
+    Of several runs of one question, those with seeds enough for a verdict go first; of them the one
+    with the longest training stands, then the one with the most seeds, then the oldest: running
+    again until it agrees does not help. Where a protocol
     has several ways, of which one is enough, that is so of each way, and yes goes before undecided
     before no.
     """
     problems: list[StoreProblem] = []
-    best: dict[tuple[str, str], tuple[tuple[int, int], Measurement]] = {}
+    best: dict[tuple[str, str], tuple[tuple[bool, int, int], Measurement]] = {}
     for run in store.each_run():
         if isinstance(run, StoreProblem):
             problems.append(run)
             continue
         try:
             found, way = _measurement(run)
-            worth = (int(run.settings["plan"]["steps"]), len(run.settings["seeds"]))
+            seeds = len(run.settings["seeds"])
+            worth = (seeds >= FEWEST, int(run.settings["plan"]["steps"]), seeds)
         except (BadInput, LookupError, TypeError, ValueError, AttributeError) as error:
             problems.append(_problem(run, error))
             continue
@@ -61,15 +65,14 @@ def build_scoreboard(store: Store) -> tuple[Scoreboard, list[StoreProblem]]:
             standing[found.question.hash] = found
     # Task by task, so that what theories decide about a language is asked for while remembered.
     ordered = sorted(standing.values(), key=_order)
-    rows = tuple(_row(store, found) for found in ordered)
-    problems += [problem for row in rows for problem in _changed_predictions(store, row)]
-    return Scoreboard(rows), problems
-
-
-def _row(store: Store, found: Measurement) -> Row:
-    asked = found.question
-    on_record = store.first_predictions(asked.hash, before=_time(found))
-    return Row(asked, without_hindsight(predict(asked), on_record), found)
+    rows = []
+    for found in ordered:
+        asked = found.question
+        said = predict(asked)
+        on_record = store.first_predictions(asked.hash, before=begun(found.provenance))
+        rows.append(Row(asked, without_hindsight(said, on_record), found))
+        problems += _changed_predictions(store, asked, said)
+    return Scoreboard(tuple(rows)), problems
 
 
 def _time(found: Measurement) -> str:
@@ -77,18 +80,19 @@ def _time(found: Measurement) -> str:
     return str(found.provenance.get("time", ""))
 
 
-def _changed_predictions(store: Store, row: Row) -> list[StoreProblem]:
+def _changed_predictions(store: Store, asked: Question, said: Said) -> list[StoreProblem]:
     """A theory that says something else now than before the run is named: hindsight is no hit."""
-    first = store.first_predictions(row.question.hash)
+    first = store.first_predictions(asked.hash)
     return [
         StoreProblem(
             "a theory changed its prediction after it was put on record",
-            seen=f"{now.predictor} on {row.question.task.name}",
+            seen=f"{now.predictor} on {asked.task.name}",
             why=f"on record: {first[now.predictor]}; now: {now.verdict.value}",
-            hint="the scoreboard shows today's prediction",
+            hint="the scoreboard shows today's, or none if it is a rule made from runs",
         )
-        for now in row.stated
-        if first.get(now.predictor, now.verdict.value) != now.verdict.value
+        for now in said
+        if isinstance(now, Prediction)
+        and first.get(now.predictor, now.verdict.value) != now.verdict.value
     ]
 
 

@@ -166,7 +166,8 @@ class Store:
                 "a run in the store cannot be read: it is damaged, or of another version",
                 seen=folder,
                 why=f"{type(error).__name__}: {error}".splitlines()[0],
-                hint="move that folder away; all other runs are intact",
+                hint="move that folder away, or the question.json above it if that is damaged: "
+                "asking again writes it anew; all other runs are intact",
             ) from None
 
     def runs(self) -> tuple[list[StoredRun], list[StoreProblem]]:
@@ -196,8 +197,9 @@ class Store:
         path = self.root / question_hash / "predictions.jsonl"
         first: dict[str, str] = {}
         if path.exists():
-            for line in path.read_text().splitlines():
-                with contextlib.suppress(ValueError, KeyError, TypeError):  # half a line is none
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+                # half a line is none
+                with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
                     noted = json.loads(line)
                     if before and str(noted.get("time", "")) > before:
                         continue  # times are all UTC in one format and sort as text

@@ -152,3 +152,9 @@ def test_any_truthy_rows_and_column_order():
     for kind in (np.int8, np.int32, bool, float):
         rows = np.array(list(table), kind)
         assert formula(rows).tolist() == list(table.values())
+
+
+def test_zeros_before_the_number_of_a_bit_are_no_digits():
+    assert Formula.parse("x000000010").tree == Formula.parse("x10").tree
+    with pytest.raises(BadInput, match="numbered"):
+        Formula.parse("x0")

@@ -171,3 +171,10 @@ def test_long_texts_show_a_window():
     shown, caret = str(caught.value).split("\n")[1:3]
     assert shown[caret.index("^")] == ")"
     assert shown.endswith("…")
+
+
+def test_zeros_before_a_bound_are_no_digits():
+    assert parse("a{0000000002}", ABC).tree == parse("a{2}", ABC).tree
+    assert parse("a{000000000001,0000000000003}", ABC).tree == parse("a{1,3}", ABC).tree
+    with pytest.raises(BadInput, match="at most"):
+        parse("a{10000000000}", ABC)

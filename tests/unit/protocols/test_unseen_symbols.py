@@ -86,11 +86,11 @@ def test_equalities_make_the_difference(kind, verdict, tmp_path):
     """The smallest pair of models of which one can work on unseen symbols and one cannot."""
     protocol = UnseenSymbols(steps=300, check_every=50, learning_rate=1e-2)
     question = question_about("aba-abb", 32, kind, 3, 1, 64)
-    found = measure(question, protocol, (0, 1), Store(tmp_path))
+    found = measure(question, protocol, (0, 1, 2), Store(tmp_path))
     assert found.verdict is verdict, found.reason
     test = next(value for value in found.values if value.probe == "unseen symbols")
     assert test.baseline == pytest.approx(1.0)
-    again = measure(question, protocol, (0, 1), Store(tmp_path))
+    again = measure(question, protocol, (0, 1, 2), Store(tmp_path))
     assert again.values == found.values
 
 

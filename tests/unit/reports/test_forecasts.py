@@ -16,7 +16,7 @@ from foretell.protocols._asking import Budget
 from foretell.protocols._running import Asked
 from foretell.protocols.length import Length
 from foretell.reports.forecasts import IN_DA, RULE, TYPICAL, WORST, judged, tallies
-from foretell.reports.hindsight import without_hindsight
+from foretell.reports.hindsight import begun, without_hindsight
 from foretell.reports.reproduced import Comparison, compare
 from foretell.reports.reproduced_line import Compared
 from foretell.reports.reproduced_page import reproduction_page
@@ -153,6 +153,8 @@ def test_a_rule_made_from_runs_counts_only_where_it_was_on_record() -> None:
     assert "hindsight" in by_name[NAME].reason
     assert isinstance(by_name["crasp-length"], Prediction)  # a theorem needs no record
     assert without_hindsight(said, {NAME: "no"}) == said
+    turned = {each.predictor: each for each in without_hindsight(said, {NAME: "yes"})}
+    assert isinstance(turned[NAME], NotApplicable)  # it said the opposite before the run
     asked = question("a*")
     shape = dataclasses.replace(asked.architecture, positional="local")
     asked = dataclasses.replace(asked, architecture=shape)
@@ -192,3 +194,10 @@ def test_what_was_not_run_is_still_foretold(lines: tuple[Compared, ...], tmp_pat
     asked = tuple(each.line for each in lines)
     found = compare(Drawn(asked), "cpu", None, Store.at(str(tmp_path)))
     assert all(NAME in {said.predictor for said in each.row.stated} for each in found.lines)
+
+
+def test_a_run_begins_with_its_first_session() -> None:
+    sessions = [{"time": "2026-01-01T00:00:00+00:00"}, {"time": "2026-01-03T00:00:00+00:00"}]
+    ended = {"time": "2026-01-04T00:00:00+00:00"}
+    assert begun({**ended, "sessions": sessions}) == sessions[0]["time"]
+    assert begun(ended) == ended["time"] and begun({}) == ""

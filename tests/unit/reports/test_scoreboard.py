@@ -142,6 +142,26 @@ def test_longest_training_wins_then_most_seeds_then_the_first(store: Store, save
     assert row.measurement.provenance["time"] == "2026-01-01T00:00:00+00:00"
 
 
+def test_fewer_seeds_than_a_verdict_needs_never_stand_before_enough(
+    store: Store, saver: Saver
+) -> None:
+    question = saver.make_question("majority")
+    saver.save(question, count=4, steps=100)
+    saver.save(question, count=1, steps=200, time="2026-03-01T00:00:00+00:00")
+    board, _ = build_scoreboard(store)
+    measured = board.rows[0].measurement
+    assert measured is not None and measured.provenance["seeds"] == [0, 1, 2, 3]
+
+
+def test_a_line_of_the_record_that_cannot_be_read_is_none(store: Store, saver: Saver) -> None:
+    question = saver.make_question("majority")
+    saver.save(question)
+    record = store.root / question.hash / "predictions.jsonl"
+    record.write_bytes(b'\xff\n[1]\n{"predictions": [1]}\n')
+    assert store.first_predictions(question.hash) == {}
+    assert len(build_scoreboard(store)[0].rows) == 1
+
+
 def test_theories_are_asked_task_by_task(
     store: Store, saver: Saver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,8 +43,11 @@ def certificate_from_json(document: Mapping[str, Any]) -> DecisionCertificate:
             str(document["accept"]),
             str(document["fragment"]),
         )
-        return readers[kind](shared, document)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        found = readers[kind](shared, document)
+        if document["answer"] != found.answer:
+            raise ValueError(f"evidence of this kind shows a {found.answer}")
+        return found
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise BadInput(
             "a certificate cannot be read", seen=kind, why=f"{type(problem).__name__}: {problem}"
         ) from problem

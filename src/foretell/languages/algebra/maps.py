@@ -12,6 +12,7 @@ from jaxtyping import Bool, Integer, UInt64
 
 from foretell.languages.dfa import DFA
 
+FEW_STEPS = 64
 Map = Integer[np.ndarray, "state"]
 Maps = Integer[np.ndarray, "_element state"]
 Ids = Integer[np.ndarray, "_element"]
@@ -68,14 +69,45 @@ def omegas(maps: Maps) -> Maps:
     """The idempotent power of every row.
 
     After as many steps as there are states a row is inside its group; from there on it is
-    multiplied by itself until the power squares to itself.
+    multiplied by itself until the power squares to itself. That takes as many steps as its cycles
+    have a common multiple, which may be millions: after a few the cycles are walked instead.
     """
     found = settled(maps)
-    while True:
+    for _ in range(FEW_STEPS):
         moving = np.flatnonzero((rows_then(found, found) != found).any(axis=1))
         if not len(moving):
             return found
         found[moving] = rows_then(found[moving], maps[moving])
+    for row in np.flatnonzero((rows_then(found, found) != found).any(axis=1)):
+        found[row] = _idempotent(maps[row])
+    return found
+
+
+def _idempotent(one: Map) -> Map:
+    """A settled power, and from there on round each cycle to where it would have begun."""
+    power, exponent = settled(one[None])[0], 1 << (len(one) - 1).bit_length()
+    begun, done = np.zeros_like(power), set[int]()
+    for first in np.unique(power).tolist():
+        if first in done:
+            continue
+        cycle = [first]
+        while (after := int(one[cycle[-1]])) != first:
+            cycle.append(after)
+        done.update(cycle)
+        begun[cycle] = np.roll(cycle, exponent % len(cycle))
+    return begun[power]
+
+
+def inverse(one: Map) -> Map:
+    """The power before the idempotent one: the inverse in its group.
+
+    >>> inverse(np.array([1, 2, 1, 3])).tolist()
+    [1, 2, 1, 3]
+    """
+    idempotent, before = omega(one), np.zeros_like(one)
+    cyclic = np.unique(idempotent)
+    before[one[cyclic]] = cyclic
+    return before[idempotent]
 
 
 def settled(maps: Maps) -> Maps:

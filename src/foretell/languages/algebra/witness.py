@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from foretell.languages.algebra.groups import is_solvable
-from foretell.languages.algebra.maps import Map, omega, smallest_type, then, word_map
+from foretell.languages.algebra.maps import Map, inverse, omega, smallest_type, then, word_map
 from foretell.languages.dfa import DFA
 
 Word = tuple[str, ...]
@@ -71,11 +71,7 @@ def _knast(x: Map, y: Map, s: Map, t: Map, u: Map, v: Map) -> Sides:
 
 
 def _even(x: Map, y: Map) -> Sides:
-    # x to the power omega - 1 is the inverse of x in its group.
-    inverse = omega(x)
-    while (then(inverse, x) != omega(x)).any():
-        inverse = then(inverse, x)
-    turn = then(inverse, y)
+    turn = then(inverse(x), y)  # x to the power omega - 1 is the inverse of x in its group
     return then(omega(turn), turn), omega(turn)
 
 

@@ -139,3 +139,28 @@ def test_what_is_no_certificate_cannot_be_read():
     for bad in ({"kind": "prose"}, {}, {"kind": "flows"}, changed(FLOWS, "pair", to=[1])):
         with pytest.raises(BadInput):
             certificate_from_json(bad)
+
+
+@pytest.mark.parametrize("document", ALL, ids=lambda item: f"{item['kind']}-{item['fragment']}")
+def test_another_answer_than_the_evidence_shows_is_refused(document):
+    turned = {**document, "answer": {"yes": "no", "no": "yes"}[document["answer"]]}
+    assert not check_document(turned).holds
+    with pytest.raises(BadInput, match="cannot be read"):
+        certificate_from_json(turned)
+
+
+def test_numbers_that_are_none_do_not_hold():
+    document = copy.deepcopy(SWAP)
+    assert document["derivations"]
+    for factor in ("1/0", float("inf")):
+        for derivation in document["derivations"]:
+            for pair in derivation:
+                pair[1] = factor
+        assert not check_document(document).holds
+
+
+def test_windows_that_some_history_never_shows_are_refused_at_once():
+    document = copy.deepcopy(YES)
+    assert document["kind"] == "potentials"
+    document["windows"] = [["a"]]
+    assert not check_document(document).holds

@@ -20,6 +20,8 @@ CHECKERS: dict[str, Callable[[Table, Mapping[str, Any]], str]] = {
     "pair-solutions": check_solutions,
 }
 
+ANSWERS = {"flows": "no", "differences": "no", "potentials": "yes", "pair-solutions": "yes"}
+
 
 def check_document(document: Mapping[str, Any]) -> Checked:
     """Recompute everything a certificate states; what is missing or misshapen does not hold."""
@@ -27,10 +29,12 @@ def check_document(document: Mapping[str, Any]) -> Checked:
         kind = document["kind"]
         if kind not in CHECKERS:
             return Checked(False, f"no such kind of certificate: {kind!r}")
+        if document["answer"] != ANSWERS[kind]:
+            return Checked(False, f"evidence of this kind shows a {ANSWERS[kind]}")
         return Checked(True, CHECKERS[kind](Table.read(document), document))
     except Refuted as found:
         return Checked(False, str(found))
     except BadInput as found:
         return Checked(False, f"the certificate holds something unusable: {found.what}")
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as found:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as found:
         return Checked(False, f"the certificate is misshapen: {type(found).__name__}: {found}")

@@ -91,6 +91,7 @@ class _Graph:
 
     def _explore(self, table: Table, letters: list[int], start: Place) -> None:
         some: dict[int, int] = {name: state for state, name in enumerate(self.block)}
+        longest = max(map(len, self.windows), default=0)
         pending = [start]
         while pending:
             place = pending.pop()
@@ -102,6 +103,7 @@ class _Graph:
                 target = self.block[table.dfa.delta[some[name]][letter]]
                 shown = self.seen((*window, number))
                 require(shown[0] or not full, "a window is lost by reading on")
+                require(shown[0] or len(shown[1]) < longest, "some history shows no window")
                 row.append((target, (residue + 1) % self.modulus, *shown))
             self.moves[place] = tuple(row)
             require(len(self.moves) <= MOST, "the configuration graph is too large to check")
