@@ -35,7 +35,7 @@ def foretell(*arguments, input="", cwd=None):
     out, err, code = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.object(sys, "argv", ["foretell", *map(str, arguments)]),
-        mock.patch.object(sys, "stdin", io.StringIO(input)),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(input.encode()), "utf-8")),
         mock.patch.dict(os.environ, {"COLUMNS": "100"}),
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(out),

@@ -29,7 +29,7 @@ def foretell(*arguments, given=""):
     out, err, code = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.object(sys, "argv", ["foretell", *map(str, arguments)]),
-        mock.patch.object(sys, "stdin", io.StringIO(given)),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8")),
         mock.patch.dict(os.environ, {"COLUMNS": "100"}),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
