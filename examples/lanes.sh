@@ -13,21 +13,25 @@
 #   capture-figure --budget gpu --only sorting-half; language-suite-encodings --budget gpu
 #
 # Logs are in STORE.lanes. Each lane gets its part of the memory when it asks, not at the start.
+# Names with spaces stand in quotes. If anything failed, the exit code is 1 and the lines say what.
 set -euo pipefail
 export XLA_PYTHON_CLIENT_PREALLOCATE=${XLA_PYTHON_CLIENT_PREALLOCATE:-false}
 foretell=${FORETELL:-foretell}
 
 usage() { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 
-finished() { (cd "$store" && find . -mindepth 3 -maxdepth 3 -name run.json | sort); }
+# runs, and the cells of experiments, which are a file each
+finished() { (cd "$store" && find . -mindepth 3 -maxdepth 3 \
+    \( -name run.json -o -path './experiments/*.json' \) | sort); }
 
 lane() { # number, commands
-    local IFS=';' command left code
+    local IFS=';' command left code words
     for command in $2; do
         left=$((deadline - $(date +%s)))
         [ "$left" -ge 10 ] || break
         echo "$(date +%T) reproduce$command"
-        (IFS=' '; exec $foretell reproduce $command --store "$store" \
+        mapfile -t words < <(xargs -n 1 printf '%s\n' <<< "$command")  # quotes as in a shell
+        ($foretell reproduce "${words[@]}" --store "$store" \
             --minutes "$(awk "BEGIN { print $left / 60 }")" < /dev/null) \
             || { code=$?; echo "$(date +%T) ended with exit code $code"; }
     done > "$folder/$1.log" 2>&1
@@ -49,17 +53,22 @@ run)
         lane "$number" " $line" &
     done
     wait
-    grep -H 'exit code' "$folder"/*.log || true
+    if cat "$folder"/*.log 2> /dev/null | grep -q 'ended with exit code'; then
+        grep -H 'ended with exit code' "$folder"/*.log
+        exit 1
+    fi
     ;;
 pack)
     [ -e "$folder/before" ] || usage
-    runs=$(finished | comm -23 - "$folder/before" | xargs -r -n 1 dirname)
-    [ -n "$runs" ] || { echo "nothing is finished yet" >&2; exit 1; }
-    questions=$(echo "$runs" | xargs -n 1 dirname | sort -u)
-    questions=$(cd "$store" && find $questions -maxdepth 1 -name '*.json*')
-    tar czf "$3.part" --exclude 'weights*' --exclude 'checkpoint*' --exclude lock -C "$store" $questions $runs
+    new=$(finished | comm -23 - "$folder/before")
+    [ -n "$new" ] || { echo "nothing is finished yet" >&2; exit 1; }
+    cells=$(grep '^./experiments/' <<< "$new" || true)
+    runs=$(grep '/run.json$' <<< "$new" | xargs -r -n 1 dirname)
+    questions=$([ -z "$runs" ] || xargs -n 1 dirname <<< "$runs" | sort -u)
+    [ -z "$questions" ] || questions=$(cd "$store" && find $questions -maxdepth 1 -name '*.json*')
+    tar czf "$3.part" --exclude 'weights*' --exclude 'checkpoint*' --exclude lock -C "$store" $questions $runs $cells
     mv "$3.part" "$3"
-    echo "$(echo "$runs" | wc -l) runs in $3"
+    echo "$(wc -l <<< "$new") runs in $3"
     ;;
 *) usage ;;
 esac

@@ -72,8 +72,24 @@ def test_minutes_are_shared_by_what_follows_one_another(lanes, tmp_path):
 def test_a_lane_that_fails_is_named_and_others_go_on(lanes, tmp_path):
     store = tmp_path / "store"
     done = lanes("run", store, 1, text="broken --only it; a --only one\n")
+    assert done.returncode == 1
     assert "1.log" in done.stdout and "exit code 2" in done.stdout
     assert (store / "question-a" / "one" / "run.json").exists()
+
+
+def test_cells_of_an_experiment_are_packed(lanes, tmp_path):
+    store, file = tmp_path / "store", tmp_path / "new.tgz"
+    lanes("run", store, 1, text="a --only one\n")
+    cell = store / "experiments" / "fit" / "0a.json"
+    cell.parent.mkdir(parents=True)
+    cell.write_text("{}")
+    assert lanes("pack", store, file).stdout == f"2 runs in {file}\n"
+    assert "experiments/fit/0a.json" in packed(file)
+
+
+def test_a_name_with_spaces_stands_in_quotes(lanes, tmp_path):
+    lanes("run", tmp_path / "store", 1, text="a --only 'one name'\n")
+    assert (tmp_path / "store" / "question-a" / "one name" / "run.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from foretell.plain.errors import BadInput
+from foretell.plain.errors import BadInput, Busy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -147,6 +147,7 @@ def _train(
     parts = [pack for pack in mine if to_do(pack, useful)]
     for each in itertools.chain(*(to_do(pack, useful) for pack in parts)):
         put_on_record(each.question, store)
+    busy = 0
     for number, part in enumerate(parts, 1):
         left = None if end is None else end - time.monotonic()
         if not (ahead := to_do(part, wanted())):
@@ -159,9 +160,15 @@ def _train(
                 raise Interrupted(0)
             with _progress.bar() as show:
                 train_fleet(ahead, store, show, left, among=part)
+        except Busy as held:  # the other parts need not wait for it
+            busy += 1
+            print(f"part {number} left out: {held.what} ({held.seen})", file=sys.stderr)
         except Interrupted:
             if end is None or time.monotonic() < end:
                 raise  # a real Ctrl-C
             todo = f"{len(parts) - number + 1} of {len(parts)} parts to go"
             print(f"time is up: {todo}; the same command goes on", file=sys.stderr)
             return
+    if busy:
+        todo = f"{busy} of {len(parts)} parts were another process's"
+        print(f"{todo}; the same command reads what it has done", file=sys.stderr)

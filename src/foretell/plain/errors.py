@@ -38,3 +38,7 @@ class MachineProblem(BadInput):
 
 class StoreProblem(BadInput):
     """The run store cannot be read or written: a full or read-only disk, a damaged file."""
+
+
+class Busy(BadInput):
+    """Another process holds it: nothing is wrong, and waiting helps."""

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from foretell.plain.errors import BadInput, StoreProblem
+from foretell.plain.errors import BadInput, Busy, StoreProblem
 
 _UMASK = os.umask(0o022)  # it can only be read by setting it
 os.umask(_UMASK)
@@ -120,7 +120,7 @@ def hold(path: Path, *, what: str) -> Iterator[None]:
                     why=error.strerror,
                     hint="a --store on a local disk",
                 ) from None
-            raise BadInput(
+            raise Busy(
                 f"another process is working on {what}",
                 seen=path.parent,
                 why="two processes training the same run would do the work twice",

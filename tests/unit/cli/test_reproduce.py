@@ -19,6 +19,7 @@ import pytest
 from foretell.cli import main
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
+from foretell.reports import reproduced
 from foretell.reproductions import Experiment, Line, length_search, load
 from foretell.reproductions._computing import missing
 from foretell.reproductions.length_figure import LengthFigure
@@ -133,6 +134,19 @@ def test_one_small_row_runs_once(tmp_path: Path) -> None:
     again = reproduce(*SMALL, *ONE, "--json", store=tmp_path / "runs")
     assert "part" not in again.stderr  # a finished run is read, not repeated
     assert json.loads(again.stdout) == json.loads(first.stdout)
+
+
+def test_a_part_that_another_process_holds_is_left_to_it(tmp_path: Path) -> None:
+    lines = reproduced.chosen(LengthFigure(), "smoke", 1, "binary-majority", "nope")
+    (asked,) = [line.asked for line in lines]
+    store = Store.at(str(tmp_path))
+    folder = store.open_run({}, asked.question.hash, asked.plan.hash)
+    with store.working_on(folder):
+        done = reproduce(*SMALL, *ONE, "--json", store=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "part 1 left out: another process is working on this run" in done.stderr
+    assert "1 of 1 parts were another process's" in done.stderr
+    assert json.loads(done.stdout)["summary"]["published"]["not run"] == 6
 
 
 def test_shares_leave_nothing_out(tmp_path: Path) -> None:
