@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, final
 
 from foretell.crasp import tree
 from foretell.crasp.program import Program
+from foretell.crasp.raw import DEEPEST
 
 Formula = tree.Expression | bool
 MOST_DEFINITIONS = 5_000
+DEEP = DEEPEST // 2  # parts this deep get names of their own: what is written must be readable
 
 
 class TooLargeError(Exception):
@@ -111,18 +113,14 @@ class Definitions:
             return body
         if isinstance(body, tree.Not) and isinstance(body.body, tree.Reference | tree.Letter):
             return body
-        known = self._names.get(body)
-        if known is None:
-            known = self._free(name)
-            self._names[body] = known
-            self.bodies[known] = body
-            if len(self.bodies) > MOST_DEFINITIONS:
-                raise TooLargeError(f"more than {MOST_DEFINITIONS:,} definitions")
-        return tree.Reference(known)
+        if body not in self._names:
+            self._keep(name, body, self._shallow(body, name)[0])
+        return tree.Reference(self._names[body])
 
     def program(self, accept: Formula, empty: bool) -> Program:
         """The program that answers with this formula, without definitions it does not need."""
-        answer = tree.Truth(accept) if isinstance(accept, bool) else accept
+        answer: tree.Expression = tree.Truth(accept) if isinstance(accept, bool) else accept
+        answer, _ = self._shallow(answer, "accept")
         needed = set(_mentioned(answer))
         kept = []
         for name in reversed(self.bodies):
@@ -133,6 +131,36 @@ class Definitions:
         if empty:
             statements.append(tree.Empty("accept"))
         return Program(self.letters, tuple(statements))
+
+    def _keep(self, name: str, body: tree.Expression, written: tree.Expression) -> None:
+        """`written` is what `body` comes to."""
+        known = self._free(name)
+        self._names[body] = known
+        self.bodies[known] = written
+        if len(self.bodies) > MOST_DEFINITIONS:
+            raise TooLargeError(f"more than {MOST_DEFINITIONS:,} definitions")
+
+    def _shallow(self, body: tree.Expression, name: str) -> tuple[tree.Expression, int]:
+        """The same with parts that are too deep defined apart, and how deep it is then."""
+        kind: Any = type(body)
+        deepest, changed = 0, {}
+        for slot in _parts_of(kind):
+            changed[slot], depth = self._shallow_parts(getattr(body, slot), name)
+            deepest = max(deepest, depth)
+        return replace(body, **changed) if deepest else body, deepest + 1
+
+    def _shallow_parts(self, item: Any, name: str) -> tuple[Any, int]:
+        if isinstance(item, tuple):
+            found = [self._shallow_parts(part, name) for part in item]
+            return tuple(part for part, _ in found), max((depth for _, depth in found), default=0)
+        if not isinstance(item, tree.Expression):
+            return item, 0
+        part, depth = self._shallow(item, name)
+        if depth < DEEP:
+            return part, depth
+        if part not in self._names:
+            self._keep(f"{name}_part", part, part)
+        return tree.Reference(self._names[part]), 1
 
     def _free(self, name: str) -> str:
         found, count = name, 1

@@ -76,6 +76,7 @@ def test_the_letter_some_way_back_is_one_look():
         ("ab(..)*", "ab"),
         ("(aab)*.?", "ab"),
         ("(n*(x|yn*xn*zn*w))*n*", "nxyzw"),
+        ("(a|b{30})*", "ab"),  # so many cases inside one another that parts get own names
     ],
 )
 def test_programs_are_proved_right_in_both_conventions(regex, letters):
