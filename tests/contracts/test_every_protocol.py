@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -13,6 +14,7 @@ from foretell.plain.canonical import canonical_json
 from foretell.protocols._asking import Request
 
 PROTOCOLS = catalogue.entries("protocols")
+SETTINGS = {field.name for field in dataclasses.fields(Request)}
 
 
 @pytest.mark.parametrize("entry", PROTOCOLS, ids=lambda entry: entry.name)
@@ -21,6 +23,7 @@ def test_every_protocol_keeps_its_promises(entry: catalogue.Entry, budget: str) 
     own = {"gap": "boolean:degree=2,sparsity=2,T=6", "unseen-symbols": "template:aba-abb"}
     what = own.get(entry.name, "binary-majority")
     request = Request(what=what, protocol=entry.name, budget=budget)  # type: ignore[arg-type]
+    assert entry.load().reads <= SETTINGS
     question, protocol = request.question(), request.build_protocol()
     assert isinstance(protocol, Protocol)
     assert protocol.name == entry.name

@@ -38,7 +38,9 @@ STARTS = {"sorting": 8, "shortest-path": 8, "min-cut": 8}
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
 DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
-OF_CAPTURE = ("start", "sizes", "threshold", "arms", "inputs")
+ALWAYS = {"what", "alphabet", "protocol", "positional", "budget", "seeds"}  # every protocol's
+SHAPED = {"layers", "heads", "width", "context", "precision", "norm", "activation"}
+SHAPED |= {"attention_scale", "kind"}  # what `trained_shape` reads
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {
@@ -115,7 +117,7 @@ class Request:
             chosen = OWN_PROTOCOL.get(self.what.partition(":")[0], chosen)
             object.__setattr__(self, "protocol", chosen)
         self._check_kind()
-        self._check_capture()
+        self._check_read()
         if not self.positional:
             own = {} if self.kind in FIXED_STATE else OWN_POSITIONAL
             object.__setattr__(self, "positional", own.get(str(self.protocol), "nope"))
@@ -159,14 +161,25 @@ class Request:
                 hint="leave out --heads",
             )
 
-    def _check_capture(self) -> None:
-        """What only capture reads must not be passed over in silence."""
-        given = [name for name in OF_CAPTURE if getattr(self, name) is not None]
-        if given and self.protocol != "capture":
+    def _check_read(self) -> None:
+        """What the protocol does not read must not be passed over in silence."""
+        reads = ALWAYS | self._protocol_class.reads
+        given = {
+            field.name
+            for field in dataclasses.fields(self)
+            if field.name not in reads and getattr(self, field.name) != field.default
+        }
+        if given:
+            own = self.protocol in OWN_PROTOCOL.values()  # its tasks have no other
+            others = () if own else catalogue.entries("protocols")
+            fitting = [other.name for other in others if given <= other.load().reads]
+            has = ", ".join(sorted(self._protocol_class.reads)).replace("_", " ")
             raise BadInput(
-                f"only the protocol capture has {' and '.join(given)}",
-                seen=f"the protocol {self.protocol}",
-                hint="--protocol capture",
+                f"the protocol {self.protocol} has no "
+                + " and no ".join(sorted(given)).replace("_", " "),
+                seen=self.what,
+                why=f"it has {has}",
+                hint=f"--protocol {' or '.join(fitting)}" if fitting else "leave that out",
             )
 
     def _check_type(self, name: str) -> None:
@@ -250,7 +263,7 @@ class Request:
 
     @property
     def _protocol_class(self) -> Any:
-        return catalogue.find(str(self.protocol), ("protocols",)).load()
+        return _protocol(str(self.protocol))
 
     def build_protocol(self) -> Protocol:
         """The protocol with the budget's settings."""
@@ -259,6 +272,10 @@ class Request:
     def seed_list(self) -> tuple[int, ...]:
         """Seeds 0, 1, 2, …"""
         return tuple(range(either(self.seeds, self._protocol_class.seeds(self))))
+
+
+def _protocol(name: str) -> Any:
+    return catalogue.find(name, ("protocols",)).load()
 
 
 def either(chosen: Any, default: Any) -> Any:

@@ -27,7 +27,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from foretell.core.architecture import KINDS, Architecture
 from foretell.core.measurement import Measurement
@@ -46,7 +46,7 @@ from foretell.protocols._adaptation import (
     sentences,
     unadapted,
 )
-from foretell.protocols._asking import Budget, either
+from foretell.protocols._asking import SHAPED, Budget, either
 from foretell.protocols._settings import shape_for
 from foretell.tasks.capturing import CapturesAlgorithm
 from foretell.tasks.graphs import GraphTask
@@ -95,6 +95,17 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     """Settings of the capture protocol; a run is decided by these, the question and the seeds."""
 
     name = "capture"
+    reads: ClassVar = SHAPED | {
+        "start",
+        "sizes",
+        "threshold",
+        "arms",
+        "inputs",
+        "learning_rate",
+        "steps",
+        "check_every",
+        "samples",
+    }
     learning_rate: float = 1e-3
     adapting_rate: float = 1e-3
     first_steps: int = 50_000

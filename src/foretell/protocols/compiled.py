@@ -24,7 +24,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from foretell.compiler.for_task import compile_for_task
 from foretell.core.architecture import Architecture
@@ -51,6 +51,7 @@ class Compiled(Protocol[Plan, Record]):
     """Which program or file, and how many samples."""
 
     name = "compiled"
+    reads: ClassVar = {"train", "bins", "context", "samples", "weights"}
     program: str
     weights: str | None = None
     digest: str | None = None

@@ -22,10 +22,9 @@ Sources: A sharper picture of generalization in transformers, Sections 2.1 and 2
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from foretell.boolean.outcome import GapAtMost
 from foretell.core.architecture import Architecture
@@ -40,6 +39,7 @@ from foretell.protocols._asking import Budget, either
 from foretell.tasks.boolean import BooleanTask
 from foretell.tasks.lookup import find_task
 from foretell.training.gap_plan import GapMember, GapPlan
+from foretell.training.plan import dispatched
 from foretell.training.record import FittedMember, GapRecord
 
 GAP = 0.05  # a fifth of what the best constant loses
@@ -62,6 +62,7 @@ class Gap(Protocol[GapPlan, GapRecord]):
     """Settings of the gap protocol."""
 
     name = "gap"
+    reads: ClassVar = {"kind", "learning_rate", "steps", "check_every", "samples"}
     steps: int
     check_every: int
     learning_rate: float
@@ -135,7 +136,6 @@ class Gap(Protocol[GapPlan, GapRecord]):
         outcome, task = question.outcome, question.task
         if not isinstance(outcome, GapAtMost) or not isinstance(task, BooleanTask):
             raise BadInput("the gap protocol measures gaps of functions of bits", seen=task.name)
-        both = math.gcd(self.check_every, self.steps)
         return GapPlan(
             architecture=question.architecture,
             members=tuple(GapMember(seed, self.learning_rate, task) for seed in seeds),
@@ -147,7 +147,7 @@ class Gap(Protocol[GapPlan, GapRecord]):
             batch=self.batch,
             weight_decay=self.weight_decay,
             dropout=self.dropout,
-            segment=next(size for size in (50, 25, 20, 10, 5, 2, 1) if both % size == 0),
+            segment=dispatched(self.steps, self.check_every),
         )
 
     def read(

@@ -28,7 +28,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from foretell.core.architecture import Architecture
 from foretell.core.measurement import Measurement, Value
@@ -38,10 +38,10 @@ from foretell.core.task import Task
 from foretell.models.position_products import FIRST_KEY
 from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
-from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, either
+from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, SHAPED, either
 from foretell.protocols._scores import curves_of, trials_for, values_of
 from foretell.training.look_back import BACKS
-from foretell.training.plan import Member, Plan
+from foretell.training.plan import Member, Plan, dispatched, require_sizes
 from foretell.training.record import Record
 
 DECAY = 0.01
@@ -53,6 +53,11 @@ class Length(Protocol[Plan, Record]):
     """Settings of the length protocol; a run is decided by these, the question and the seeds."""
 
     name = "length"
+    reads: ClassVar = (
+        SHAPED
+        | {"train", "bins", "learning_rate", "steps", "check_every", "warmup", "samples"}
+        | {"position_penalty"}
+    )
     steps: int
     check_every: int
     learning_rate: float
@@ -102,6 +107,8 @@ class Length(Protocol[Plan, Record]):
     def outcome(cls, request: Any, task: Task) -> GeneralizesInLength:
         """Trained on short sizes, asked about longer ones."""
         train = request.train or SizeRange(max(1, task.smallest), 50)
+        for sizes in (train, *request.bins):  # nobody can be right or wrong where there is no input
+            require_sizes(task, sizes)
         return GeneralizesInLength(train, request.bins)
 
     @classmethod
@@ -144,8 +151,6 @@ class Length(Protocol[Plan, Record]):
             raise BadInput(
                 "a measurement needs seeds, each once", seen=list(seeds), hint="--seeds 4"
             )
-        both = math.gcd(self.check_every, self.steps)
-        segment = next(size for size in (50, 25, 20, 10, 5, 2, 1) if both % size == 0)
         return Plan(
             architecture=question.architecture,
             members=tuple(Member(seed, self.learning_rate, task) for seed in seeds),
@@ -159,7 +164,7 @@ class Length(Protocol[Plan, Record]):
             position_penalty=self.position_penalty,
             penalized=self.penalized,
             to_the_end=self.to_the_end,
-            segment=segment,
+            segment=dispatched(self.steps, self.check_every),
         )
 
     def read(

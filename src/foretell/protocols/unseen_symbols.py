@@ -27,7 +27,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from foretell.core.architecture import Architecture
 from foretell.core.measurement import Interval, Measurement, Value
@@ -41,6 +41,7 @@ from foretell.protocols._asking import SYMBOLS, Budget, either
 from foretell.tasks.lookup import find_task
 from foretell.tasks.template import TemplateTask
 from foretell.templates.outcome import HandlesUnseenSymbols, asked_of, best_constant_loss
+from foretell.training.plan import dispatched
 from foretell.training.record import SymbolMemberRecord, SymbolRecord
 from foretell.training.symbol_plan import SymbolMember, SymbolPlan
 
@@ -70,6 +71,16 @@ class UnseenSymbols(Protocol[SymbolPlan, SymbolRecord]):
     """Settings of the protocol for unseen symbols."""
 
     name = "unseen-symbols"
+    reads: ClassVar = {
+        "kind",
+        "layers",
+        "heads",
+        "width",
+        "learning_rate",
+        "steps",
+        "check_every",
+        "samples",
+    }
     steps: int
     check_every: int
     learning_rate: float
@@ -133,7 +144,6 @@ class UnseenSymbols(Protocol[SymbolPlan, SymbolRecord]):
         outcome, task = question.outcome, _templates(question.task)
         if not isinstance(outcome, HandlesUnseenSymbols):
             raise BadInput("this protocol measures losses on unseen symbols", seen=outcome.name)
-        both = math.gcd(self.check_every, self.steps)
         return SymbolPlan(
             architecture=question.architecture,
             templates=task.templates,
@@ -145,7 +155,7 @@ class UnseenSymbols(Protocol[SymbolPlan, SymbolRecord]):
             tiny=self.tiny * best_constant_loss(task.templates),
             batch=self.batch,
             patience=self.patience,
-            segment=next(size for size in (10, 5, 2, 1) if both % size == 0),
+            segment=dispatched(self.steps, self.check_every, 10),
         )
 
     def read(

@@ -34,6 +34,9 @@ def requests(what: str, unsaid: str = "", **settings: Any) -> tuple[Request, ...
     if what.endswith(".toml"):
         chosen = {**request_from_file(Path(what)), **chosen}
         what = chosen.pop("what")
+    if {"architecture", "kind"} <= chosen.keys():
+        both = chosen["architecture"], chosen["kind"]
+        raise BadInput("architecture and kind are one setting", seen=both, hint="leave one out")
     kinds = _named(chosen.pop("architecture", chosen.pop("kind", KINDS[0])))
     check_names(chosen)
     named = chosen.pop("positional", None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from foretell.core.question import SizeRange
 from foretell.core.task import Task
 from foretell.plain.canonical import content_hash
 from foretell.plain.errors import BadInput
-from foretell.training.plan import Member, Plan, Trial, require_sizes
+from foretell.training.plan import Member, Plan, Trial, dispatched, require_sizes
 
 FROM_START = "from the start"  # from the weights that the small sizes gave
 STEP_BY_STEP = "step by step"  # from the weights that the previous size gave
@@ -148,7 +147,7 @@ class CapturePlan:
             weight_decay=0.0,
             until=self.learned if first else self.threshold,
             half_largest=self.half and not first,
-            segment=_segment(math.gcd(steps, check)),
+            segment=dispatched(steps, check),
         )
         return (plan,) * len(stage.sources)
 
@@ -201,8 +200,3 @@ class CapturePlan:
     def kind(self) -> str:
         """Every measurement of capture is a fleet of its own: its stages wait for each other."""
         return self.hash
-
-
-def _segment(both: int) -> int:
-    """Steps in one dispatch."""
-    return next(size for size in range(50, 0, -1) if both % size == 0)

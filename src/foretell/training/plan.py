@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -266,3 +267,13 @@ def require_sizes(task: Task, wanted: SizeRange, probe: str | None = None) -> tu
         why=f"nearest sizes that exist: {nearest or 'none'}",
         hint="a range that contains one of them" if nearest else None,
     )
+
+
+def dispatched(steps: int, check_every: int, most: int = 50) -> int:
+    """Steps in one dispatch: a part of both.
+
+    >>> dispatched(4000, 1000), dispatched(700, 7), dispatched(4000, 7)
+    (50, 7, 1)
+    """
+    both = math.gcd(steps, check_every)
+    return next(size for size in range(min(both, most), 0, -1) if both % size == 0)

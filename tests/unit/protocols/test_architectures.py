@@ -92,6 +92,11 @@ def test_architectures_are_separated_by_commas_and_have_encodings_where_they_att
         ({"kind": "ssm", "attention_scale": "log-length"}, "attention scale"),
         ({"kind": "hybrid", "layers": 1}, "2 layers"),
         ({"what": "shortest-path", "kind": "gru"}, "read graphs"),
+        ({"what": "boolean:x1 ^ x2", "width": 8}, "the protocol gap has no width"),
+        ({"what": "boolean:x1 ^ x2", "train": "1-9"}, r"gap has no train(.|\n)*leave that out"),
+        ({"weights": "net.json", "steps": 9}, "the protocol compiled has no steps"),
+        ({"protocol": "capture", "bins": "9-12"}, "the protocol capture has no bins"),
+        ({"what": "regex:ab", "alphabet": "ab"}, "no input in that range of sizes"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_message(settings: dict[str, Any], word: str) -> None:
