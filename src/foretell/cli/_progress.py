@@ -39,7 +39,7 @@ def bar() -> Iterator[Callable[[Any], None]]:
 
 def describe(progress: Any) -> str:
     """Steps, models, speed, loss, accuracy, time left: one line; nothing for a built network."""
-    if math.isnan(progress.loss) and not progress.running:
+    if math.isnan(progress.loss) and not progress.running and not progress.step:
         return "no training"
     accuracy = "" if progress.accuracy is None else f"  in range {progress.accuracy:.3f}"
     minutes, seconds = divmod(int(progress.seconds_left), 60)

@@ -114,9 +114,10 @@ def summary(whole: Searches) -> str:
     found = whole.each
     told = (
         "in percent; chosen is the simplest shape without a mistake in the trained and the next "
-        "range, or else the best in the next range of those without one in the trained; one run "
-        "a shape"
+        "range, or else the best in the next range of those without one in the trained; "
     )
+    runs = sorted({len(measured.values[0].seeds) for search in found for _, measured in search.tried})
+    told += f"{' or '.join(map(str, runs))} run{'s' * (runs != [1])} a shape" if runs else ""
     untried = [" ".join(each.place) for each in found if not each.tried]
     part = [" ".join(each.place) for each in found if each.tried and each.missing]
     told += f"; not run yet: {', '.join(untried)}" if untried else ""
