@@ -36,6 +36,7 @@ AGREEMENT_STYLE = {
     Agreement.DISAGREES: "bold red",
     Agreement.OPEN: "yellow",
 }
+MOST_ROWS = 40  # of the scoreboard; a large store has thousands
 WIDE = 110  # from here on a scoreboard line has room for more than the essentials
 
 
@@ -182,8 +183,13 @@ def show_scoreboard(
 ) -> None:
     """Every question measured so far, each theory's record, and what could not be read."""
     if scoreboard.rows:
-        console.print(Text("ROWS", style="bold"))
-        console.print(_rows_table(scoreboard.rows, wide=console.width >= WIDE))
+        shown = newest(scoreboard.rows)
+        more = len(scoreboard.rows) - len(shown)
+        told = f", the newest {MOST_ROWS} of {len(scoreboard.rows):,}" if more else ""
+        console.print(Text.assemble(("ROWS", "bold"), (told, "dim")))
+        console.print(_rows_table(shown, wide=console.width >= WIDE))
+        if more:
+            console.print(Text(f"{more:,} more: --html FILE, --json or --sql", style="dim"))
         console.print()
         console.print(Text("RECORDS", style="bold"))
         console.print(_records_table(scoreboard.records()))
@@ -208,12 +214,33 @@ def _show_kinds(console: Console, scoreboard: Scoreboard) -> None:
     if matrix is None:
         return
     console.print()
+    if len(matrix.tasks) > MOST_ROWS or sum(map(_height, matrix.cells)) > 3 * MOST_ROWS:
+        told = f": {len(matrix.tasks):,} tasks; --html FILE shows them"
+        console.print(Text.assemble(("KINDS OF MODEL", "bold"), (told, "dim")))
+        return
     console.print(Text("KINDS OF MODEL", style="bold"))
     shown = Table("task", *matrix.kinds, box=None, pad_edge=False, header_style="dim")
     for task, cells in zip(matrix.tasks, matrix.cells, strict=True):
         shown.add_row(task, *("\n".join(lines) for lines in cells))
     console.print(shown)
     console.print(Text(NOTE, style="dim"))
+
+
+def newest(rows: Sequence[Row]) -> Sequence[Row]:
+    """All that a terminal has room for, in their order: the last that were measured."""
+    if len(rows) <= MOST_ROWS:
+        return rows
+
+    def time(place: int) -> str:
+        measured = rows[place].measurement
+        return str(measured.provenance.get("time", "")) if measured else ""
+
+    last = sorted(range(len(rows)), key=time)[-MOST_ROWS:]
+    return [rows[place] for place in sorted(last)]
+
+
+def _height(cells: Sequence[Sequence[str]]) -> int:
+    return max(map(len, cells), default=0)
 
 
 def _rows_table(rows: Sequence[Row], *, wide: bool) -> Table:

@@ -113,3 +113,17 @@ def test_theorem_with_bound_and_certificate(majority: Row) -> None:
     printed = console(100)
     terminal.show_predictions(printed, (strong,))
     assert "a table of states; foretell predict --check re-checks it" in text_of(printed)
+
+
+def test_a_large_store_shows_what_was_measured_last(
+    board: Scoreboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "MOST_ROWS", 1)
+    printed = console(80)
+    terminal.show_scoreboard(printed, board)
+    said = text_of(printed)
+    assert f"the newest 1 of {len(board.rows)}" in said
+    assert f"{len(board.rows) - 1} more: --html FILE" in said
+    newest = max(str(row.measurement.provenance["time"]) for row in board.rows if row.measurement)
+    (shown,) = terminal.newest(board.rows)
+    assert shown.measurement and shown.measurement.provenance["time"] == newest
