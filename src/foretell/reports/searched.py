@@ -116,7 +116,8 @@ def summary(whole: Searches) -> str:
         "in percent; chosen is the simplest shape without a mistake in the trained and the next "
         "range, or else the best in the next range of those without one in the trained; "
     )
-    runs = sorted({len(measured.values[0].seeds) for search in found for _, measured in search.tried})
+    trained = [measured for search in found for _, measured in search.tried]
+    runs = sorted({len(measured.values[0].seeds) for measured in trained})
     told += f"{' or '.join(map(str, runs))} run{'s' * (runs != [1])} a shape" if runs else ""
     untried = [" ".join(each.place) for each in found if not each.tried]
     part = [" ".join(each.place) for each in found if each.tried and each.missing]
