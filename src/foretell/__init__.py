@@ -35,7 +35,7 @@ _HOMES = {
     "measure": "reports.asked",
     "predict": "reports.asked",
     "query": "training.queries",
-    "represent": "reports.represent",
+    "represent": "reports.representation.represent",
 }
 
 __all__ = sorted(_HOMES)

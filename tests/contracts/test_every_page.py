@@ -1,7 +1,7 @@
 """Every kind of reproduction has a page, and every page is of some kind."""
 
 from foretell.plain import catalogue
-from foretell.reports.reproduction_pages import PAGES
+from foretell.reports.reproduced.pages import PAGES
 from foretell.reproductions import Reproduction, load
 
 

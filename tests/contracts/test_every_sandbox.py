@@ -9,7 +9,7 @@ import pytest
 
 from foretell.plain import catalogue
 from foretell.protocols._asking import Budget
-from foretell.reports.sandbox_figures import sandbox_figure
+from foretell.reports.sandboxes.figures import sandbox_figure
 from foretell.reproductions._sandboxed import comparisons, run_sandbox, sandbox_cell
 from foretell.sandboxes import load
 

@@ -20,7 +20,7 @@ from foretell.crasp.deciding.configurations import NODES
 from foretell.crasp.deciding.decide import decide
 from foretell.crasp.deciding.machines import ACCEPT
 from foretell.languages.dfa_json import dfa_as_json, dfa_from_json
-from foretell.reports.decided import answer_line
+from foretell.reports.programs.decided import answer_line
 
 some_and_many = pytest.mark.parametrize("size", [20, pytest.param(500, marks=pytest.mark.slow)])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from foretell.plain.errors import BadInput
 
 if TYPE_CHECKING:
-    from foretell.reports.fitted import Whole
+    from foretell.reports.reproduced.fitted import Whole
     from foretell.reproductions import Cell, Experiment
     from foretell.training.store import Store
 
@@ -27,7 +27,7 @@ def run(
 ) -> Whole:
     """Compute what was chosen, or this process's share of it; then gather all the store has."""
     from foretell.cli import _start
-    from foretell.reports import fitted
+    from foretell.reports.reproduced import fitted
 
     if positional is not None:
         raise BadInput("an experiment has no encodings to choose from", seen=positional)

@@ -16,8 +16,8 @@ def predict(what: str, settings: Mapping[str, Any], as_json: bool) -> None:
 
     from rich.console import Console
 
-    from foretell.reports.playing import foretold
-    from foretell.reports.sandboxed import changes_json, show_claims
+    from foretell.reports.sandboxes.playing import foretold
+    from foretell.reports.sandboxes.sandboxed import changes_json, show_claims
 
     _refuse(settings)
     said = foretold(what)
@@ -37,7 +37,7 @@ def check(
 
     from foretell.cli import _progress, _start
     from foretell.plain.files import write_atomically
-    from foretell.reports import playing, sandboxed
+    from foretell.reports.sandboxes import playing, sandboxed
     from foretell.training.store import Store
 
     chosen = dict(settings)

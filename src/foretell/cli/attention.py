@@ -30,7 +30,7 @@ def attention(
 
         from foretell.plain.files import write_atomically
         from foretell.protocols._attending import attending
-        from foretell.reports import attending as report
+        from foretell.reports.positions import attending as report
 
         found = attending(weights, heads)
         if as_json:

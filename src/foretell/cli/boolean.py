@@ -41,7 +41,9 @@ def boolean(
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import boolean_function, boolean_page, boolean_shown
+        from foretell.reports.boolean import function as boolean_function
+        from foretell.reports.boolean import page as boolean_page
+        from foretell.reports.boolean import shown as boolean_shown
 
         asked = boolean_function.Asked(samples, delta, constant, attention_scale, ramp, query_only)
         named = boolean_function.read(function)

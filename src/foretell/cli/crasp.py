@@ -40,7 +40,7 @@ def run(
     from rich.console import Console
 
     from foretell.crasp.words import read_word
-    from foretell.reports.programs import answer_line
+    from foretell.reports.programs.shown import answer_line
 
     program = read_program(file, values)
     given = [*(words or []), *_read_words(words_file)]
@@ -73,7 +73,7 @@ def trace(
     from foretell.cli import _start
     from foretell.crasp.tracing import trace as follow
     from foretell.plain.files import write_atomically
-    from foretell.reports.programs import show_trace
+    from foretell.reports.programs.shown import show_trace
 
     _start.require_folder(html)
     program = read_program(file, values)
@@ -83,7 +83,7 @@ def trace(
     else:
         show_trace(Console(), found)
     if html is not None:
-        from foretell.reports.traces import trace_page
+        from foretell.reports.programs.traces import trace_page
 
         write_atomically(html, trace_page(Path(file).stem, program, found))
 
@@ -99,7 +99,7 @@ def show(
     from rich.console import Console
 
     from foretell.crasp.analysis import analyse
-    from foretell.reports.programs import show_analysis
+    from foretell.reports.programs.shown import show_analysis
 
     program = read_program(file, values)
     analysis = analyse(program)
@@ -137,7 +137,7 @@ def verify(
         raise BadInput("what is compared is accept or next", seen=kind)
     program = read_program(first, values)
     with _start.computing():
-        from foretell.reports.verified import show_verification, verify_against
+        from foretell.reports.programs.verified import show_verification, verify_against
 
         asked: Any = kind
         found = verify_against(program, second, budget, seed, asked)
@@ -177,8 +177,8 @@ def compile_file(
         raise BadInput("a drawing needs a page", seen=f"--word {word}", hint="--html heads.html")
     program = read_program(file, values)
     with _start.computing():
-        from foretell.reports import compiled as report
-        from foretell.reports.building import build
+        from foretell.reports.programs import compiled as report
+        from foretell.reports.programs.building import build
 
         built = build(program, length, task, word, growth)
         if out is not None:

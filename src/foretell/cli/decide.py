@@ -12,7 +12,7 @@ import typer
 from foretell.plain.errors import BadInput
 
 if TYPE_CHECKING:
-    from foretell.reports.decided import Asked
+    from foretell.reports.programs.decided import Asked
 
 FAILED = 1  # the exit code for a failure of ours
 
@@ -64,7 +64,7 @@ def decide(
     with _start.computing():
         from rich.console import Console
 
-        from foretell.reports import decided, decided_shown
+        from foretell.reports.programs import decided, decided_shown
 
         moduli = decided.read_moduli(modulus or [])
         asked = decided.Asked(accept, moduli, check, sink, determinize, trim)
@@ -109,7 +109,7 @@ def _failed(what: str) -> None:
 def _batch(batch: Path, out: Path | None, asked: Asked) -> None:
     """Line by line, errors too; with --out a killed run continues where it was."""
     from foretell.plain.files import read_standard_input, read_text
-    from foretell.reports import batches
+    from foretell.reports.programs import batches
 
     text = read_standard_input() if str(batch) == "-" else read_text(batch)
     lines = batches.numbered(text)

@@ -93,16 +93,16 @@ def _with_settings(name: str, entry: catalogue.Entry) -> catalogue.Entry:
 
 def _settings_text(name: str) -> str:
     """Loads the sandbox, and JAX with it: that is why it is not said unasked."""
-    from foretell.reports.playing import foretold
-    from foretell.reports.sandbox_settings import settings_text
+    from foretell.reports.sandboxes.playing import foretold
+    from foretell.reports.sandboxes.settings import settings_text
 
     said = foretold(name)
     return settings_text(said.sandbox, said.settings if said.changed else None)
 
 
 def _settings_json(name: str) -> list[dict[str, Any]]:
-    from foretell.reports.playing import foretold
-    from foretell.reports.sandbox_settings import settings_rows
+    from foretell.reports.sandboxes.playing import foretold
+    from foretell.reports.sandboxes.settings import settings_rows
 
     said = foretold(name)
     return settings_rows(said.sandbox, said.settings if said.changed else None)

@@ -29,8 +29,8 @@ def learned(
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import learned as report
-        from foretell.reports import learned_shown
+        from foretell.reports.boolean import learned as report
+        from foretell.reports.boolean import learned_shown
 
         found = report.inspect(run, exact)
         if as_json:

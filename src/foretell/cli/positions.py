@@ -29,7 +29,7 @@ def positions(
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import positions as report
+        from foretell.reports.positions import products as report
 
         found = report.inspect(weights, heads)
         if as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from foretell.reports.represented import Options, Represented
+    from foretell.reports.representation.represented import Options, Represented
 
 
 def represent(
@@ -56,7 +56,7 @@ def represent(
     with _start.computing():
         from rich.console import Console
 
-        from foretell.reports import represented, represented_shown
+        from foretell.reports.representation import represented, represented_shown
 
         options = represented.Options(
             depth, precision, steps, length, bits, heads, width, accuracy, symbols, alphabet
@@ -68,21 +68,21 @@ def represent(
             represented_shown.show(Console(), found)
         if html is not None:
             from foretell.plain.files import write_atomically
-            from foretell.reports.represented_page import represented_page
+            from foretell.reports.representation.represented_page import represented_page
 
             write_atomically(html, represented_page(found))
 
 
 def _answer(what: str, options: Options) -> Represented:
     """Problems are answered without JAX, which the algebra of languages would load."""
-    from foretell.reports.represented import represent_problem
+    from foretell.reports.representation.represented import represent_problem
     from foretell.worlds.problems import PROBLEMS
 
     if what in PROBLEMS:
         return represent_problem(what, options)
     from rich.console import Console
 
-    from foretell.reports.represent import represent as represent_any
+    from foretell.reports.representation.represent import represent as represent_any
 
     with Console(stderr=True).status("working out the groups of the language"):
         return represent_any(what, **options.given())

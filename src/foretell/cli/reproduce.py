@@ -64,9 +64,10 @@ def reproduce(
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import fitted, reproduced
         from foretell.reports.figures_apart import write_figures
-        from foretell.reports.reproduction_pages import PAGES
+        from foretell.reports.reproduced import fitted
+        from foretell.reports.reproduced import table as reproduced
+        from foretell.reports.reproduced.pages import PAGES
         from foretell.reproductions import Experiment, load
         from foretell.training.store import Store
 

@@ -25,7 +25,7 @@ def survey(
         from rich.console import Console
 
         from foretell.plain.files import write_atomically
-        from foretell.reports import surveyed
+        from foretell.reports.programs import surveyed
 
         found = surveyed.survey(states, alphabet, count, seed)
         if as_json:

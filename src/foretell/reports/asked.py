@@ -14,8 +14,9 @@ from foretell.core.prediction import NotApplicable, Prediction
 from foretell.core.scoreboard import Row
 from foretell.plain.catalogue import is_sandbox
 from foretell.plain.errors import BadInput
-from foretell.reports import answers, playing
-from foretell.reports.sandboxed import Played
+from foretell.reports import answers
+from foretell.reports.sandboxes import playing
+from foretell.reports.sandboxes.sandboxed import Played
 from foretell.sandboxes import Claim
 from foretell.training.engine import Progress
 from foretell.training.store import Store

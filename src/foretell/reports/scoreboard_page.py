@@ -21,8 +21,8 @@ from foretell.reports.kinds import NOTE, kinds_matrix
 from foretell.reports.misses import Miss, misses
 from foretell.reports.orders import orders
 from foretell.reports.records_shown import KEY, apart_tables, records_table
-from foretell.reports.small_curves import KEY as CURVES
-from foretell.reports.small_curves import frames, small_curves
+from foretell.reports.reproduced.small_curves import KEY as CURVES
+from foretell.reports.reproduced.small_curves import frames, small_curves
 
 MOST_OPEN = 40  # lines of a table; more are closed at first
 CELLS = (

@@ -83,7 +83,7 @@ def test_a_semigroup_that_is_too_large_costs_the_depth_only(monkeypatch):
     def refuse(dfa):
         raise BadInput("the automaton's semigroup is too large", seen="9 elements reached")
 
-    monkeypatch.setattr("foretell.reports.decided.depth_class", refuse)
+    monkeypatch.setattr("foretell.reports.programs.decided.depth_class", refuse)
     done = foretell("decide", "--regex", "(ab)*")
     assert done.code == 0 and "depth: not computed, 9 elements reached" in done.out
     told = json.loads(foretell("decide", "--regex", "(ab)*", "--json").out)
@@ -176,7 +176,7 @@ def test_an_unforeseen_failure_of_one_line_is_a_record(monkeypatch):
     def fail(*arguments):
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr("foretell.reports.decided.answer_regex", fail)
+    monkeypatch.setattr("foretell.reports.programs.decided.answer_regex", fail)
     done = foretell("decide", "--batch", "-", given='{"id": "\\ud800", "regex": "a"}\n')
     assert json.loads(done.out)["error"] == "a failure of ours"
     assert done.code == 1
@@ -236,7 +236,7 @@ def test_witnesses_stand_beside_the_classes():
 def test_classes_that_were_not_computed_are_not_none(monkeypatch):
     everything = {name: Membership("too-large") for name in CLASSES}
     report = ClassReport(RegularLanguage.from_regex("a").dfa, everything)
-    monkeypatch.setattr("foretell.reports.decided.class_report", lambda dfa: report)
+    monkeypatch.setattr("foretell.reports.programs.decided.class_report", lambda dfa: report)
     text = foretell("decide", "--regex", "a").out
     assert "not computed (syntactic monoid beyond" in text and "classes: none" not in text
 

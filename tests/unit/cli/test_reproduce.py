@@ -19,7 +19,7 @@ import pytest
 from foretell.cli import main
 from foretell.plain.errors import BadInput
 from foretell.protocols._asking import Budget
-from foretell.reports import reproduced
+from foretell.reports.reproduced import table as reproduced
 from foretell.reproductions import Experiment, Line, length_search, load
 from foretell.reproductions._computing import missing
 from foretell.reproductions.length_figure import LengthFigure

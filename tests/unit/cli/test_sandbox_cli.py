@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 import foretell as ft
 from foretell.cli import app
 from foretell.plain.errors import BadInput
-from foretell.reports import sandboxed
+from foretell.reports.sandboxes import sandboxed
 from foretell.reproductions import Cell
 from foretell.reproductions.sandbox_learning import SandboxLearning
 from foretell.sandboxes import load

@@ -10,8 +10,8 @@ from foretell.core.question import GeneralizesInLength, Question, SizeRange, Ver
 from foretell.core.scoreboard import Row, Scoreboard
 from foretell.reports.misses import misses
 from foretell.reports.records_shown import apart_tables, records_table
+from foretell.reports.reproduced.small_curves import frames, small_curves
 from foretell.reports.scoreboard_page import MOST_OPEN, scoreboard_page
-from foretell.reports.small_curves import frames, small_curves
 from foretell.theory import _existence, predict
 
 NEAR = (SizeRange(51, 100),)

@@ -10,7 +10,7 @@ import pytest
 
 from foretell.plain.errors import BadInput, StoreProblem
 from foretell.protocols._asking import Budget
-from foretell.reports import fitted
+from foretell.reports.reproduced import fitted
 from foretell.reproductions import load
 from foretell.reproductions._computing import compute_part, missing, stored_cell
 from foretell.reproductions._fitting import Schedule, by_distance, fit, window_counts

@@ -1,0 +1,1 @@
+"""One Boolean function: what is known without training, and what a model made of it."""

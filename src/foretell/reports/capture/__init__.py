@@ -1,0 +1,1 @@
+"""Samples that adapting takes, against size; and networks beside their kernel."""

@@ -1,0 +1,1 @@
+"""C-RASP programs and decisions about languages, told so that they can be checked by hand."""

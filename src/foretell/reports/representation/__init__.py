@@ -1,0 +1,1 @@
+"""What kinds of model can represent at all."""

@@ -1,0 +1,1 @@
+"""Sandboxes: every claim beside its measurement."""

@@ -1,0 +1,1 @@
+"""Losses on symbols that were never seen."""
