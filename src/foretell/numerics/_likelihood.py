@@ -19,13 +19,18 @@ from foretell.numerics.precision import double_precision
 GRAIN = 0.05  # least relative spread: samples are counted from check to check, never exactly
 STEPS, AGAIN = 60, 15  # of the optimiser: from nothing, and from the fit to all seeds
 MULTIPLE = 8  # seeds and sizes are padded to
+Kind = tuple[str, bool, bool]  # the curve; are there censored runs, are there counted ones
 FAR = 3.0  # a curve this far (in log P) above all that was seen is held by no data
 
 
 class Runs(NamedTuple):
-    """What the runs showed, in logarithms: exactly, or as at least or at most `heights`."""
+    """What the runs showed, in logarithms: as `heights`, or as at least or at most that.
+
+    Counted numbers are known to lie above `floors`; where both are the same, they are exact.
+    """
 
     heights: Float[Array | np.ndarray, "member size"]
+    floors: Float[Array | np.ndarray, "member size"]
     exact: Bool[Array | np.ndarray, "member size"]
     above: Bool[Array | np.ndarray, "member size"]
     below: Bool[Array | np.ndarray, "member size"]
@@ -43,8 +48,9 @@ class Fits(NamedTuple):
 def fit_curve(name: str, runs: Runs, weights: Float[np.ndarray, "draw member"]) -> Fits:
     """The best `logarithm` or `power` for each weighting of the seeds; the first weighs all."""
     censored = bool(np.any(runs.above | runs.below))
+    counted = bool(np.any(runs.exact & (runs.floors < runs.heights)))
     with double_precision():
-        found = _fit_all((name, censored), *_padded(runs, weights))
+        found = _fit_all((name, censored, counted), *_padded(runs, weights))
     return Fits(*map(np.asarray, found))
 
 
@@ -54,10 +60,12 @@ def _padded(
     """The same with seeds and sizes that say nothing, up to a multiple: few programs to compile."""
     more = [-count % MULTIPLE for count in runs.heights.shape]
     cells = [(0, more[0]), (0, more[1])]
-    heights = np.pad(runs.heights, cells, mode="edge")
+    heights, floors = (np.pad(each, cells, mode="edge") for each in (runs.heights, runs.floors))
     exact, above, below = (np.pad(each, cells) for each in (runs.exact, runs.above, runs.below))
     places = np.pad(runs.places, (0, more[1]))
-    return Runs(heights, exact, above, below, places), np.pad(weights, [(0, 0), (0, more[0])])
+    return Runs(heights, floors, exact, above, below, places), np.pad(
+        weights, [(0, 0), (0, more[0])]
+    )
 
 
 def _mean(
@@ -73,24 +81,41 @@ def _mean(
 
 def _cost(
     parameters: Float[Array, " parameter"],
-    kind: tuple[str, bool],
+    kind: Kind,
     runs: Runs,
     weights: Float[Array, " member"],
 ) -> Float[Array, ""]:
     """Negative log likelihood; parameters are both ends of the curve and the log of the spread."""
-    name, censored = kind  # without censored runs half of the arithmetic falls away
+    name, censored, counted = kind  # without such runs most of the arithmetic falls away
     spread = jnp.hypot(GRAIN, jnp.exp(parameters[2]))
-    distance = (runs.heights - _mean(name, parameters[:2], runs.places)) / spread
-    exact = jnp.where(runs.exact, 0.5 * distance**2 + jnp.log(spread), 0.0)
+    mean = _mean(name, parameters[:2], runs.places)
+    distance = (runs.heights - mean) / spread
+    cost = 0.5 * distance**2 + jnp.log(spread)
+    if counted:
+        interval = runs.exact & (runs.floors < runs.heights)
+        lowest = jnp.asarray((runs.floors - mean) / spread)
+        cost = jnp.where(interval, -_between(lowest, jnp.asarray(distance)), cost)
+    exact = jnp.where(runs.exact, cost, 0.0)
     if censored:
         chance = jax.scipy.stats.norm.logcdf(jnp.where(runs.above, -distance, distance))
         exact = exact - jnp.where(runs.above | runs.below, chance, 0.0)
     return jnp.sum(weights[:, None] * exact)
 
 
+def _between(
+    low: Float[Array, "member size"], high: Float[Array, "member size"]
+) -> Float[Array, "member size"]:
+    """Log of the chance to fall between the two, from the side where both chances are small."""
+    flipped = low + high > 0
+    near, far = jnp.where(flipped, -low, high), jnp.where(flipped, -high, low)
+    far = jnp.minimum(far, near - 1e-9)  # where nothing lies between: not used, but differentiated
+    logs = jax.scipy.stats.norm.logcdf
+    return logs(near) + jnp.log(-jnp.expm1(logs(far) - logs(near)))
+
+
 @functools.partial(jax.jit, static_argnums=0)
 def _fit_all(
-    kind: tuple[str, bool], runs: Runs, weights: Float[Array, "draw member"]
+    kind: Kind, runs: Runs, weights: Float[Array, "draw member"]
 ) -> tuple[Float[Array, "draw parameter"], Float[Array, " draw"], Float[Array, "_ _"]]:
     """Best parameters and their cost for each weighting of seeds; curvature for the first.
 
@@ -106,7 +131,7 @@ def _fit_all(
 
 
 def _fit(
-    kind: tuple[str, bool],
+    kind: Kind,
     runs: Runs,
     weights: Float[Array, " member"],
     begun: Float[Array, " parameter"],

@@ -3,8 +3,12 @@
 Samples P are needed at sizes T, by several seeds. Two curves with two parameters each are fitted:
 P = a + b log(T/T₀) and P = a (T/T₀)^p. Errors are relative (a run that needs twice as many samples
 also varies twice as much), so both are fitted to log P by maximum likelihood, with normal errors of
-one spread. A run stopped at its cap says only that P is above it and one that needed nothing only
-that P is at most the least one could see: both enter as the chance of that, never as a number.
+one spread. A run stopped at its cap says only that P is above it, one that needed nothing only that
+P is at most the least one could see, and one that is looked at now and then only that P lies
+between two looks: each enters as the chance of that, never as a number.
+
+Samples may also be those of single steps from one size to the next, for each doubling. Their sum is
+logarithmic if they do not grow; that they grow as a logarithm themselves is then no yes.
 
 Spread need not be equal and the sizes of one seed need not be independent, since they begin with
 the same weights: intervals come from resampling whole seeds, widened as Student's t asks for few
@@ -30,6 +34,7 @@ CURVES = ("logarithm", "power")
 CANNOT_TELL = "cannot tell"
 RESAMPLES = 400
 EVIDENCE = 4.0  # difference of AIC: a curve is then e² times as likely as the other
+EVEN = 1e-6  # difference of log likelihoods that rounding makes
 FLAT = 0.1  # an exponent below it multiplies samples by less than 1.6 in two decades of size
 FEWEST_SEEDS, FEWEST_SIZES = 3, 4  # below them nothing is decided, whatever the fits say
 
@@ -46,6 +51,15 @@ class Curve:
     interval: Interval
     aic: float
     corrected_aic: float
+
+    @property
+    def told(self) -> str:
+        """How it grows, in words."""
+        low, high = self.interval
+        ends = (
+            f"in [{low:.2f}, {high:.2f}]" if math.isfinite(high - low) else "with no bounds known"
+        )
+        return f"{'exponent' if self.name == 'power' else 'slope'} {self.growth:.2f}, {ends}"
 
     def __call__(self, size: float | int) -> float:
         """Samples at that size.
@@ -115,13 +129,16 @@ def fit_growth(
     samples: Float[np.ndarray, "member size"],
     reached: Bool[np.ndarray, "member size"] | None = None,
     *,
-    least: float | int = 1.0,
+    least: float | int | Float[np.ndarray, " size"] = 1.0,
+    counted: bool = False,
+    of_steps: bool = False,
     seed: int = 0,
 ) -> GrowthFit:
     """Fit both curves to samples needed by seed and size, and decide.
 
     Where `reached` is False, the run was stopped after that many samples. A run that was not made
-    is NaN. At most `least` samples is all that is known of a run that needed so few.
+    is NaN. At most `least` samples is all that is known of a run that needed so few; if samples are
+    `counted`, others too are known to that much only. `of_steps`: each is what a single step took.
 
     >>> sizes = 16.0 * 2 ** np.arange(1, 8)
     >>> noise = np.exp(0.1 * np.random.default_rng(0).normal(size=(5, 7)))
@@ -131,7 +148,8 @@ def fit_growth(
     """
     sizes, samples = np.asarray(sizes, float), np.asarray(samples, float)
     reached = np.ones(samples.shape, bool) if reached is None else np.asarray(reached)
-    runs = _runs(start, sizes, samples, reached, least)
+    least = np.broadcast_to(np.asarray(least, float), sizes.shape)
+    runs = _runs(start, sizes, samples, reached, least, counted)
     seeds = len(samples)
     drawn = np.random.default_rng(seed).multinomial(seeds, np.full(seeds, 1 / seeds), RESAMPLES)
     weights = np.concatenate([np.ones((1, seeds)), drawn])
@@ -140,8 +158,9 @@ def fit_growth(
     offset = math.log(sizes[0] / start)
     curves = {name: _curve(name, start, span, offset, runs, fits[name]) for name in CURVES}
     lead = fits["power"].costs - fits["logarithm"].costs
-    favoured = float(np.mean((lead[1:] > 0) + 0.5 * (lead[1:] == 0)))
-    grows_as, reason = _decide(curves, favoured, runs)
+    even = np.abs(lead[1:]) < EVEN
+    favoured = float(np.mean(np.where(even, 0.5, lead[1:] > 0)))
+    grows_as, reason = _decide(curves, favoured, runs, of_steps)
     return GrowthFit(
         grows_as,
         reason,
@@ -162,15 +181,16 @@ def _runs(
     sizes: Float[np.ndarray, " size"],
     samples: Float[np.ndarray, "member size"],
     reached: Bool[np.ndarray, "member size"],
-    least: float | int,
+    least: Float[np.ndarray, " size"],
+    counted: bool,
 ) -> Runs:
     if len(sizes) < 2 or not (np.diff(sizes) > 0).all() or not 0 < start <= sizes[0]:
         raise BadInput(
             "growth is fitted to two sizes or more, ascending, from the first size trained on",
             seen=f"T₀ = {start:g}, sizes {sizes.tolist()}",
         )
-    if not (math.isfinite(least) and least > 0):
-        raise BadInput("the least that can be seen is a number above 0", seen=least)
+    if not (np.isfinite(least) & (least > 0)).all():
+        raise BadInput("the least that can be seen is a number above 0", seen=least.tolist())
     if (samples < 0).any() or np.isinf(samples).any():
         raise BadInput(
             "samples needed are finite and not negative",
@@ -181,9 +201,11 @@ def _runs(
     if not made.any(axis=0).all():
         raise BadInput("a size has no run", seen=sizes[~made.any(axis=0)].tolist())
     below = made & reached & (samples <= least)
-    heights = np.log(np.maximum(np.where(made, samples, 1.0), least))
+    known = np.maximum(np.where(made, samples, 1.0), least)
+    heights, exact = np.log(known), made & reached & ~below
+    floors = np.log(np.where(exact, known - least, known)) if counted else heights
     places = np.log(sizes / sizes[0]) / math.log(sizes[-1] / sizes[0])
-    return Runs(heights, made & reached & ~below, made & ~reached, below, places)
+    return Runs(heights, floors, exact, made & ~reached, below, places)
 
 
 def _curve(
@@ -240,11 +262,13 @@ def _half_by_curvature(
     return float(stats.t.ppf(0.5 + LEVEL / 2, free)) * math.sqrt(variance)
 
 
-def _decide(curves: dict[str, Curve], favoured: float, runs: Runs) -> tuple[str, str]:
+def _decide(
+    curves: dict[str, Curve], favoured: float, runs: Runs, of_steps: bool
+) -> tuple[str, str]:
     """The rule, in order; every way not to know comes before a verdict."""
     low, high = curves["power"].interval
     evidence = curves["power"].aic - curves["logarithm"].aic
-    said = f"the exponent is {curves['power'].growth:.2f}, in [{low:.2f}, {high:.2f}]"
+    said = f"the {curves['power'].told}"
     seeds, sizes = len(runs.heights), int(np.sum(np.any(runs.exact | runs.below, axis=0)))
     if seeds < FEWEST_SEEDS or sizes < FEWEST_SIZES:
         why = f"{seeds} seeds that arrived at {sizes} sizes are too few"
@@ -253,7 +277,7 @@ def _decide(curves: dict[str, Curve], favoured: float, runs: Runs) -> tuple[str,
         return "logarithm", "no run needed more than the least that can be seen: nothing grows"
     if high < FLAT:
         return "logarithm", f"{said}: samples hardly grow, so less than any power worth the name"
-    if evidence >= EVIDENCE and favoured >= LEVEL:
+    if evidence >= EVIDENCE and favoured >= LEVEL and not of_steps:
         return "logarithm", f"a logarithm fits better than a power by {evidence:.1f} of AIC; {said}"
     if evidence <= -EVIDENCE and favoured <= 1 - LEVEL and low > 0:
         return "power", f"a power fits better than a logarithm by {-evidence:.1f} of AIC; {said}"

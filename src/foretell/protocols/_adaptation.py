@@ -25,6 +25,8 @@ from foretell.training.record import AdaptedMember, CaptureRecord
 UNADAPTED = "accuracy before adapting"
 LOST = 0.5  # a symbol right less often is lost: with eight, guessing is right in one of seven
 FOUND = 0.75  # if the others are right so often, on average: else the run is wrong everywhere
+FEWEST_CHECKS = 16  # before a run is given up: with fewer, growth can hide below the first
+LEAST_TIMES = 4  # the first size, that the largest must be: nobody captures anything from 16 to 20
 SLOW = 0.5  # an exponent whose whole interval is below it, and holds 0, is no growth worth a no
 
 
@@ -38,7 +40,9 @@ class Adaptation:
     seeds: tuple[int, ...]
     samples: np.ndarray
     reached: np.ndarray
-    fit: GrowthFit | None
+    fit: GrowthFit | None  # of step by step: of the samples that single steps took
+    least: int  # samples before the first check
+    is_fine: bool  # enough checks, and large enough sizes, for a yes
 
     def values(self) -> list[Value]:
         """One a size."""
@@ -65,15 +69,21 @@ class Adaptation:
         if self.fit is None:
             return Verdict.UNDECIDED, "too little to fit"
         low, high = self.fit.interval
-        said = f"exponent {self.fit.exponent:.2f} in [{low:.2f}, {high:.2f}]"
+        each = " of single steps" if self.name == STEP_BY_STEP else ""
+        said = self.fit.power.told.replace("exponent", f"exponent{each}", 1)
         if self.fit.grows_as == "power":
             return Verdict.NO, f"samples grow as a power, {said}"
         enough = len(self.seeds) >= FEWEST_SEEDS and len(self.sizes) >= FEWEST_SIZES
         nothing = self.fit.below == self.reached.size
         slow = self.fit.grows_as == "logarithm" or (low <= 0 and high < SLOW) or nothing
-        if self.reached.all() and enough and slow:
-            said = "no run needs any sample" if nothing else said
+        said = f"no run needs more than {self.least:,}, the first check" if nothing else said
+        if self.reached.all() and enough and slow and self.is_fine:
             return Verdict.YES, f"every run reaches the threshold at every size, {said}"
+        if self.reached.all() and enough and slow:
+            said += (
+                f"; but a yes takes {FEWEST_CHECKS} checks before a run is given up, and sizes up "
+                f"to {LEAST_TIMES} times the first"
+            )
         return Verdict.UNDECIDED, said
 
 
@@ -96,14 +106,56 @@ def _adaptation(plan: CapturePlan, record: CaptureRecord, arm: str) -> Adaptatio
 
     samples = np.array([[of(seed, size).samples for size in sizes] for seed in seeds], float)
     reached = np.array([[of(seed, size).reached for size in sizes] for seed in seeds])
+    fit = _fit(plan, arm == STEP_BY_STEP, sizes, samples, reached)
     if arm == STEP_BY_STEP:  # what all steps up to a size took; after a miss nothing is known
         samples = np.cumsum(samples, axis=1)
         reached = np.logical_and.accumulate(reached, axis=1)
-    fit = None
-    if len(sizes) > 1:
-        least = float(plan.adapting_check * plan.adapting_batch)
-        fit = fit_growth(plan.start.high, np.array(sizes, float), samples, reached, least=least)
-    return Adaptation(arm, sizes, seeds, samples, reached, fit)
+    return Adaptation(
+        arm,
+        sizes,
+        seeds,
+        samples,
+        reached,
+        fit,
+        plan.adapting_check * plan.adapting_batch,
+        _is_fine(plan),
+    )
+
+
+def _is_fine(plan: CapturePlan) -> bool:
+    """Could a yes mean anything? Checks that show growth, and sizes that differ."""
+    checks = plan.adapting_steps // plan.adapting_check
+    return checks >= FEWEST_CHECKS and plan.sizes[-1] >= LEAST_TIMES * plan.start.high
+
+
+def _fit(
+    plan: CapturePlan,
+    of_steps: bool,
+    sizes: tuple[int, ...],
+    samples: np.ndarray,
+    reached: np.ndarray,
+) -> GrowthFit | None:
+    """How samples grow. Steps from size to size are taken for each doubling, one by one: sums of
+    them begin at nothing, as a logarithm can and a power cannot, and repeat each other's errors."""
+    found = np.array(sizes, float)
+    least = np.full(found.shape, float(plan.adapting_check * plan.adapting_batch))
+    if of_steps:
+        doublings = np.log2(found / np.array([plan.start.high, *sizes[:-1]]))
+        arrived = np.logical_and.accumulate(reached, axis=1)
+        after_a_miss = np.zeros_like(arrived)
+        after_a_miss[:, 1:] = ~arrived[:, :-1]
+        samples, least = np.where(after_a_miss, np.nan, samples) / doublings, least / doublings
+        known = (~after_a_miss).any(axis=0)
+        found, samples, least, reached = (
+            found[known],
+            samples[:, known],
+            least[known],
+            reached[:, known],
+        )
+    if len(found) < 2:
+        return None
+    start = float(plan.start.high)
+    return fit_growth(start, found, samples, reached, least=least, counted=True, of_steps=of_steps)
 
 
 def no_gain(arms: Sequence[Adaptation]) -> tuple[int, ...]:

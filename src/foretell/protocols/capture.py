@@ -38,6 +38,8 @@ from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.protocols._adaptation import (
+    FEWEST_CHECKS,
+    LEAST_TIMES,
     SLOW,
     adaptations,
     constant_answers,
@@ -147,11 +149,13 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         """The decision rule in words."""
         return (
             "yes: from the start or step by step, every run that learned the small sizes (at least "
-            f"{FEWEST_SEEDS}) reaches the threshold at every size (at least {FEWEST_SIZES}), and "
-            "the samples grow as a logarithm at most, or the interval of the exponent holds 0 and "
-            f"stays below {SLOW:g}; no: in each of these ways that was tried, most runs (of at "
-            f"least {FEWEST_SEEDS}) miss the threshold at some size within the cap, or the samples "
-            "grow as a power; undecided: "
+            f"{FEWEST_SEEDS}) reaches the threshold at every size (at least {FEWEST_SIZES}, the "
+            f"largest {LEAST_TIMES} times the first, with {FEWEST_CHECKS} checks or more before a "
+            "run is given up), and the samples grow as a logarithm at most, or the interval of the "
+            f"exponent holds 0 and stays below {SLOW:g}; step by step it is the samples of single "
+            "steps, for each doubling, that must not grow; no: in each of these ways that was "
+            f"tried, most runs (of at least {FEWEST_SEEDS}) miss the threshold at some size within "
+            "the cap, or the samples grow as a power; undecided: "
             "anything else, and always where one answer for all instances of a size reaches the "
             "threshold"
         )

@@ -27,6 +27,7 @@ from foretell.reports.capture.theory import theory_section
 from foretell.reports.columns import print_columns
 from foretell.reports.html import masthead, page
 from foretell.reports.phrases import number
+from foretell.training.capture_plan import STEP_BY_STEP
 
 HEADS: tuple[str, ...] = (
     "curve",
@@ -42,11 +43,13 @@ BEHIND: tuple[str, ...] = ("Curve, inputs", "Task", "Shape", "Threshold, adaptin
 BEHIND += ("Rate, adapting", "Batch, adapting", "Device", "Commit")
 CAPTION = (
     "Samples that a model needs until the threshold at a size, against that size, both in "
-    "logarithms. Solid with dots: from the weights that the small sizes gave, mean over seeds with "
-    "its 95 % interval. Dashed: step by step, all steps up to a size added up. Dotted: the "
-    "control, from scratch. Thin: the better of the two fits. An upward triangle: some run was "
-    "given up there, so the mean is too low. Grey: samples after which a run is given up. In the "
-    "table, as it is: share right before adapting; one answer: share right by always giving the "
+    "logarithms. Solid with dots: from the weights that the small sizes gave, mean over seeds "
+    "with its 95 % interval. Dashed: step by step, all steps up to a size added up. Dotted: the "
+    "control, from scratch. Thin: the better of the two fits to samples from the start. An upward "
+    "triangle: some run was given up there, so the mean is too low. Grey: samples after which a "
+    "run is given up, at each size. The exponent of step by step is that of a single step, for "
+    "each doubling of the size: if it is 0, all steps together grow as a logarithm. In the table, "
+    "as it is: share right before adapting; one answer: share right by always giving the "
     "commonest answer of that size."
 )
 
@@ -63,7 +66,8 @@ def show(console: Console, whole: CaptureCurves) -> None:
         print_columns(console, _ways_heads(whole), _ways(whole))
     for group, own in whole.groups().items():
         console.print(Text(group, style="bold"))
-        print_columns(console, HEADS, _rows(own))
+        if rows := _rows(own):
+            print_columns(console, HEADS, rows)
         print_columns(console, FIT_HEADS, _fits(own))
         if has_looks(own):
             print_columns(console, LOOKS_HEADS, looks_rows(own))
@@ -125,14 +129,14 @@ def _fits(curves: Sequence[CaptureCurve]) -> list[tuple[str, ...]]:
         verdict = _verdict(curve)
         fits = {arm: fit for arm in WAYS if (fit := curve.fit(arm))}
         for place, (arm, fit) in enumerate(fits.items()):
-            low, high = fit["interval"]
+            exponent, ends = _rounded(fit["exponent"]), ", ".join(map(_rounded, fit["interval"]))
+            ends, tried = f"[{ends}]", fit["runs"]["seeds"] * fit["runs"]["sizes"]
             aics = fit["power"]["aic"], fit["logarithm"]["aic"]
             rows.append(
                 (
                     curve.name,
-                    arm,
-                    _rounded(fit["exponent"]),
-                    f"[{_rounded(low)}, {_rounded(high)}]",
+                    f"{arm}, a doubling" if arm == STEP_BY_STEP else arm,
+                    *(("–", "–") if fit["runs"]["above"] == tried else (exponent, ends)),
                     _rounded(None if None in aics else aics[0] - aics[1]),
                     fit["grows_as"],
                     "" if place else verdict,
