@@ -12,7 +12,7 @@ import numpy as np
 from foretell.core.measurement import Interval, Value
 from foretell.core.question import SizeRange, Verdict
 from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES, GrowthFit, fit_growth
-from foretell.numerics.intervals import of_mean, over_seeds
+from foretell.numerics.intervals import of_mean, over_seeds, wilson
 from foretell.training.capture_plan import (
     FROM_SCRATCH,
     FROM_START,
@@ -179,7 +179,7 @@ def no_gain(arms: Sequence[Adaptation]) -> tuple[int, ...]:
 
 
 def constant_answers(record: CaptureRecord) -> dict[int, float]:
-    """What giving the commonest answer to every instance scores, size by size: the mean over
+    """What giving every instance the commonest answers scores, size by size: the mean over
     held-out samples. Runs kept from before it was recorded have none."""
     found: dict[int, list[float]] = {}
     for own in record.members:
@@ -239,13 +239,15 @@ def decide(
 ) -> tuple[Verdict, str]:
     """What all arms say together, by the protocol's rule."""
     wanted = {plan.start.high: plan.learned} | dict.fromkeys(plan.sizes, plan.threshold)
-    easy = [size for size, enough in wanted.items() if constant.get(size, 0) >= enough]
-    if easy:
-        return (
-            Verdict.UNDECIDED,
-            f"too easy: at size {easy[0]} one answer for all instances is right in "
-            f"{constant[easy[0]]:.1%}, and {wanted[easy[0]]:g} is the threshold",
-        )
+    for size, enough in wanted.items():
+        blind = constant.get(size, 0.0)
+        lucky = wilson(round(blind * plan.samples), plan.samples)[1]  # as a check may come out
+        if lucky >= enough:
+            return (
+                Verdict.UNDECIDED,
+                f"too easy: at size {size} the same answers for all instances are right in "
+                f"{blind:.1%} of {plan.samples} samples, and {enough:g} is the threshold",
+            )
     if not trained:
         return (
             Verdict.UNDECIDED,
@@ -292,5 +294,5 @@ def sentences(
             told.append(f"{arm.name}: left out, since most runs missed before: {', '.join(left)}")
     if constant := constant_answers(record):
         shares = ", ".join(f"{share:.1%} at {size}" for size, share in constant.items())
-        told.append(f"always the commonest answer is right in {shares}")
+        told.append(f"always the commonest answers are right in {shares}")
     return told

@@ -123,6 +123,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
     first_threshold: float | None = None  # of pre-training: the question's, unless told
     mixed: bool = False  # adapt on inputs of all sizes up to T, instead of T alone,
     half: bool = False  # or half of them of size T, half of smaller ones
+    fresh: bool = False  # draw samples anew for each size; runs kept from before did not
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", tuple(self.arms))
@@ -155,9 +156,8 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             f"exponent holds 0 and stays below {SLOW:g}; step by step it is the samples of single "
             "steps, for each doubling, that must not grow; no: in each of these ways that was "
             f"tried, most runs (of at least {FEWEST_SEEDS}) miss the threshold at some size within "
-            "the cap, or the samples grow as a power; undecided: "
-            "anything else, and always where one answer for all instances of a size reaches the "
-            "threshold"
+            "the cap, or the samples grow as a power; undecided: anything else, and always where "
+            "the same answers for all instances of a size reach the threshold"
         )
 
     @classmethod
@@ -203,7 +203,7 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
                 why=f"they are {', '.join(INPUTS)}",
                 hint=catalogue.suggest(chosen, INPUTS) or HALF,
             )
-        schedule |= {"mixed": chosen == MIXED, "half": chosen == HALF}
+        schedule |= {"mixed": chosen == MIXED, "half": chosen == HALF, "fresh": True}
         if request.arms is not None:
             schedule["arms"] = tuple(arm.strip() for arm in request.arms.split(","))
         if request.learning_rate is not None:

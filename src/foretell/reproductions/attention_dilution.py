@@ -41,6 +41,7 @@ IN_MINUTES: dict[Budget, dict[str, Any]] = {
     Budget.GPU: {"first_steps": 20_000, "adapting_steps": 2_048, "arms": (FROM_START,)},
 }
 SEEDS = {Budget.GPU: 3}
+KEPT = (Budget.CPU,)  # trained before sizes drew samples of their own
 ENCODINGS = ("rotary", "alibi", "nope")
 SCALES = {"sqrt": "", "log-length": ", log-length"}
 
@@ -70,7 +71,8 @@ class AttentionDilution(Reproduction):
             )
             protocol = request.build_protocol()
             assert isinstance(protocol, Capture)
-            protocol = dataclasses.replace(protocol, **IN_MINUTES.get(budget, {}))
+            changed = IN_MINUTES.get(budget, {})
+            protocol = dataclasses.replace(protocol, fresh=budget not in KEPT, **changed)
             asked = Asked(request.question(), protocol, request.seed_list())
             found.append(Line(TASK, f"{positional}{said}", asked))
         return tuple(found)

@@ -98,6 +98,7 @@ def _differs(way: Way, usual: Asked) -> bool:
 def _line(row: Row, way: Way, budget: Budget, seeds: int | None) -> Line:
     asked = asked_of(row, budget, seeds, inputs=ALONE, **way.settings)
     assert isinstance(asked.protocol, Capture)
+    # drawn as the curve that they are compared with
     changed = {"arms": (STEP_BY_STEP,), **way.protocol(asked.protocol)}
     protocol = dataclasses.replace(asked.protocol, **changed)
     asked = dataclasses.replace(asked, protocol=protocol)

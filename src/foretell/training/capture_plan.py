@@ -76,6 +76,7 @@ class CapturePlan:
     first_threshold: float | None = None  # of pre-training, where it is another
     mixed: bool = False  # adapt at all sizes up to a size, instead of at that size alone,
     half: bool = False  # or half of the inputs at that size, half at smaller ones
+    fresh: bool = False  # each size draws samples of its own; runs kept from before did not
 
     def __post_init__(self) -> None:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -147,9 +148,14 @@ class CapturePlan:
             weight_decay=0.0,
             until=self.learned if first else self.threshold,
             half_largest=self.half and not first,
+            steps_before=self._steps_before(stage.number) if self.fresh else 0,
             segment=dispatched(steps, check),
         )
         return (plan,) * len(stage.sources)
+
+    def _steps_before(self, number: int) -> int:
+        """Steps that all stages before may have made."""
+        return 0 if number == 0 else self.first_steps + (number - 1) * self.adapting_steps
 
     @property
     def learned(self) -> float:
@@ -179,7 +185,7 @@ class CapturePlan:
         own += ("largest_from_scratch",)
         own += ("stop_at_miss",) * self.stop_at_miss  # runs from before it keep their names
         own += ("first_threshold",) * (self.first_threshold is not None)
-        own += ("mixed",) * self.mixed + ("half",) * self.half
+        own += ("mixed",) * self.mixed + ("half",) * self.half + ("fresh",) * self.fresh
         return {
             "architecture": self.architecture.as_json(),
             "task": self.task.as_json(),

@@ -104,7 +104,7 @@ def room_for(plan: Plan) -> Room:
 def draw_batch(plan: Plan, room: Room, data: MemberData, step: Int[Array, ""]) -> Rows:
     """The training batch of a step: sizes drawn from those of the plan."""
     task = plan.members[0].task
-    key = key_for(root_key(data.seed), "train", step)
+    key = key_for(root_key(data.seed), "train", step + plan.steps_before)
     index = antithetic(key_for(key, "sizes"), plan.batch, data.size_count)
     width = task.width(plan.train.high)
     one_to_a_row = alone_in_a_row(plan)

@@ -88,6 +88,7 @@ class Plan:
     penalized: str = FIRST_KEY  # which has two forms
     to_the_end: bool = False
     until: float | None = None
+    steps_before: int = 0  # that these models have made: what they draw now is not what they drew
     half_largest: bool = False  # half of a batch has the largest size, the other half smaller ones
     network: Network | None = None  # with one, nothing is trained: it is tested as it is
     segment: int = 50  # steps in one dispatch; progress, checkpoints and Ctrl-C wait for it
@@ -184,6 +185,7 @@ class Plan:
             **({"to_the_end": True} if self.to_the_end else {}),
             **({} if self.until is None else {"until": self.until}),
             **({"half_largest": True} if self.half_largest else {}),
+            **({"steps_before": self.steps_before} if self.steps_before else {}),
             **({"network": self.network.as_json()} if self.network else {}),
         }
 

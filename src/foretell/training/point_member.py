@@ -44,7 +44,8 @@ def create(plan: Plan, data: PointData) -> MemberState:
 
 def draw_batch(plan: Plan, step: Int[Array, ""], seed: Int[Array, ""]) -> Points:
     """The training batch of a step: sizes drawn from those of the plan."""
-    key, largest = key_for(root_key(seed), "train", step), plan.train.high
+    key = key_for(root_key(seed), "train", step + plan.steps_before)
+    largest = plan.train.high
     if plan.train.low == largest:
         return _graphs(plan).draw_graphs(key, largest, plan.batch)
     sizes = jnp.asarray(plan.training_sizes(_graphs(plan)))

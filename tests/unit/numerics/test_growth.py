@@ -123,6 +123,31 @@ def test_runs_that_needed_nothing_are_below_what_can_be_seen():
     assert none.interval == (-np.inf, np.inf)
 
 
+@pytest.mark.parametrize(("exponent", "said_so"), [(0.0, "yes"), (0.3, "not yes"), (1.0, "no")])
+def test_steps_that_grow_are_no_logarithm(exponent, said_so):
+    """The sums of such steps begin at nothing and would be taken for one."""
+    chance = np.random.default_rng(5)
+    found = []
+    for _ in range(6):
+        steps = 2_000 * (sizes(8) / START) ** exponent * np.exp(0.1 * chance.normal(size=(3, 8)))
+        counted = np.ceil(steps / 256) * 256
+        fit = fit_growth(START, sizes(8), counted, least=256.0, counted=True, of_steps=True)
+        slow = fit.interval[0] <= 0 and fit.interval[1] < 0.5
+        yes = fit.grows_as == "logarithm" or slow
+        found.append("yes" if yes else "no" if fit.grows_as == "power" else "undecided")
+    assert all((each != "yes") if said_so == "not yes" else each == said_so for each in found)
+
+
+def test_counts_between_checks_are_no_exact_numbers():
+    """A truth of 100 to 900 samples, seen every 300: exact counts would flatten the curve."""
+    truth = power(8, 0.5) / 2
+    seen = np.tile(np.ceil(truth / 300) * 300, (5, 1))
+    exact = fit_growth(START, sizes(8), seen)
+    known = fit_growth(START, sizes(8), seen, least=300.0, counted=True)
+    assert abs(known.exponent - 0.5) < abs(exact.exponent - 0.5)
+    assert known.interval[0] < 0.5 < known.interval[1]
+
+
 def test_a_run_that_was_not_made_is_left_out():
     samples = np.tile(power(8), (4, 1)) * np.exp(0.1 * np.random.default_rng(0).normal(size=(4, 8)))
     samples[0, 5:] = np.nan

@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ from foretell.protocols._adaptation import (
 from foretell.protocols._asking import Request
 from foretell.protocols._running import measure
 from foretell.protocols.capture import HALF, INPUTS, Capture
+from foretell.training import point_member
 from foretell.training.capture_plan import (
     ARMS,
     FROM_SCRATCH,
@@ -108,7 +111,37 @@ def test_logarithmic_growth_is_capture():
 def test_no_samples_at_all_are_capture():
     found = read(lambda place: 0, lambda place: 0)
     assert found.verdict is Verdict.YES
-    assert "no run needs any sample" in found.reason
+    assert "no run needs more than" in found.reason
+
+
+def test_a_yes_takes_checks_that_show_growth_and_sizes_that_differ():
+    question, protocol = settled()
+    coarse = dataclasses.replace(protocol, adapting_check=protocol.adapting_steps // 8)
+    for asked, how in ((question, coarse), settled(sizes=(17, 18, 19, 20))):
+        plan = how.plan(asked, (0, 1, 2, 3))
+        whole = record_of(plan, lambda place: 0, lambda place: 0, (True,) * 4)
+        found = how.read(asked, plan, whole, PROVENANCE)
+        assert found.verdict is Verdict.UNDECIDED
+        assert "but a yes takes 16 checks" in found.reason
+
+
+def test_each_size_draws_samples_of_its_own():
+    """Else the first places of a longer input would be those of a shorter one, step by step."""
+    request = Request(what="shortest-path", budget="smoke")
+    protocol = request.build_protocol()
+
+    def drawn(fresh):
+        kept = dataclasses.replace(protocol, fresh=fresh)
+        plan = kept.plan(request.question(), (0,))
+        parts = [plan.parts(stage, (0,))[0] for stage in plan.stages]
+        places = [point_member.draw_batch(part, jnp.int32(0), jnp.int32(0)) for part in parts]
+        return [np.asarray(jax.tree.leaves(each)[0]).ravel()[:4].tolist() for each in places]
+
+    assert protocol.fresh
+    first, *others = drawn(True)
+    assert all(other != first for other in others)
+    assert others[0] != others[1]
+    assert len({*map(tuple, drawn(False)[1:])}) == 1  # as kept runs did
 
 
 def test_a_threshold_that_is_out_of_reach_is_no_capture():
@@ -124,7 +157,7 @@ def test_two_runs_are_too_few_for_a_no_and_half_of_them_are_not_most():
     assert "of 2 that learned the small sizes: too few" in found.reason
     reached = np.array([[True, True], [True, False], [True, False], [True, True]])
     samples = np.where(reached, 100.0, 400.0)
-    half = Adaptation(FROM_START, (32, 64), (0, 1, 2, 3), samples, reached, None)
+    half = Adaptation(FROM_START, (32, 64), (0, 1, 2, 3), samples, reached, None, 64, True)
     assert half.verdict == (Verdict.UNDECIDED, "too little to fit")
 
 
@@ -312,7 +345,7 @@ def test_a_threshold_that_one_answer_reaches_decides_nothing():
     found = protocol.read(
         question, plan, dataclasses.replace(record, members=tuple(members)), PROVENANCE
     )
-    assert found.verdict is Verdict.UNDECIDED and "one answer" in found.reason
+    assert found.verdict is Verdict.UNDECIDED and "the same answers" in found.reason
     asked = [value.baseline for value in found.values if value.probe == UNADAPTED]
     assert asked == pytest.approx([0.4, 0.6, 0.8, 0.9, 0.96])
     below = [dataclasses.replace(own, constant=0.5) for own in record.members]

@@ -50,7 +50,7 @@ CAPTION = (
     "run is given up, at each size. The exponent of step by step is that of a single step, for "
     "each doubling of the size: if it is 0, all steps together grow as a logarithm. In the table, "
     "as it is: share right before adapting; one answer: share right by always giving the "
-    "commonest answer of that size."
+    "commonest answers of that size."
 )
 
 SOME_WAY = (

@@ -59,7 +59,7 @@ def test_samples_fits_and_given_up_runs_are_told(whole):
     curve = whole.curves[0]
     assert [value.mean for value in curve.samples()] == [103.0, 103.0]
     assert list(curve.missed(FROM_SCRATCH).values()) == [3, 3]
-    assert curve.fitted("from the start", 8.0) == pytest.approx(103, rel=0.1)
+    assert 103 - 80 < curve.fitted("from the start", 8.0) < 103  # a check every 80 samples
     console = Console(file=io.StringIO(), width=160)
     capture_shown.show(console, whole)
     told = console.file.getvalue()
