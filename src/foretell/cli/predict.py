@@ -34,6 +34,9 @@ def predict(
             "template:….",
         ),
     ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="What is asked: length, capture, … (default: by task)")
+    ] = None,
     samples: Annotated[
         int | None, typer.Option(help="Training samples, for boolean:… and template:….")
     ] = None,
@@ -49,7 +52,7 @@ def predict(
 
     with _start.computing():
         asked = {"positional": positional, "alphabet": alphabet, "samples": samples}
-        asked |= {"architecture": architecture}
+        asked |= {"architecture": architecture, "protocol": protocol}
         if is_sandbox(what):
             _sandboxed.predict(what, {**asked, "check": check}, as_json)
             return

@@ -38,9 +38,9 @@ STARTS = {"sorting": 8, "shortest-path": 8, "min-cut": 8}
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
 DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
-ALWAYS = {"what", "alphabet", "protocol", "positional", "budget", "seeds"}  # every protocol's
+ALWAYS = {"what", "alphabet", "protocol", "budget", "seeds"}  # every protocol's
 SHAPED = {"layers", "heads", "width", "context", "precision", "norm", "activation"}
-SHAPED |= {"attention_scale", "kind"}  # what `trained_shape` reads
+SHAPED |= {"attention_scale", "kind", "positional"}  # what `trained_shape` reads
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {
@@ -59,11 +59,12 @@ NUMBERS, FLAGS = {"learning_rate", "position_penalty", "threshold"}, {"norm"}
 TEXTS = {"what", "alphabet", "protocol", "positional", "budget", "precision", "activation"}
 TEXTS |= {"attention_scale", "weights", "kind", "arms", "inputs"}
 OWN_PROTOCOL = {"boolean": "gap", "template": "unseen-symbols"}
-OWN_PROTOCOL |= {"shortest-path": "capture", "min-cut": "capture"}  # which read no tokens
 # What is learned in minutes where the usual task would take an hour; the name says so.
 SMALLER = {("capture", "induction-heads"): "induction-heads:vocabulary=8"}
 SMALLER |= {("capture", "string-matching"): "string-matching:pattern=2"}
-OWN_POSITIONAL = {"capture": "rotary"}  # by protocol; none elsewhere
+OWN_POSITIONAL = {"capture": "rotary"}  # by protocol; none elsewhere,
+UNORDERED = ("shortest-path", "min-cut")  # nor for graphs, which have no order and no tokens
+OWN_PROTOCOL |= dict.fromkeys(UNORDERED, "capture")
 SAMPLES = {Budget.SMOKE: 100, Budget.CPU: 2_000, Budget.GPU: 2_000}
 SYMBOLS = {Budget.SMOKE: 16, Budget.CPU: 64, Budget.GPU: 64}  # of template:…, and strings of them
 
@@ -114,12 +115,13 @@ class Request:
             self._check_type(field.name)
         if self.protocol is None:
             chosen = "length" if self.weights is None else "compiled"
-            chosen = OWN_PROTOCOL.get(self.what.partition(":")[0], chosen)
+            chosen = OWN_PROTOCOL.get(self._family, chosen)
             object.__setattr__(self, "protocol", chosen)
         self._check_kind()
         self._check_read()
         if not self.positional:
-            own = {} if self.kind in FIXED_STATE else OWN_POSITIONAL
+            ordered = self.kind not in FIXED_STATE and self._family not in UNORDERED
+            own = OWN_POSITIONAL if ordered else {}
             object.__setattr__(self, "positional", own.get(str(self.protocol), "nope"))
         if self.sizes is not None:
             object.__setattr__(self, "sizes", parse_sizes(self.sizes))
@@ -141,6 +143,10 @@ class Request:
                 raise BadInput(
                     f"{name.replace('_', ' ')} may be {most:,} at most", seen=getattr(self, name)
                 )
+
+    @property
+    def _family(self) -> str:
+        return self.what.partition(":")[0]
 
     def _check_kind(self) -> None:
         """Which kinds there are depends on what is asked."""
@@ -220,7 +226,7 @@ class Request:
     @property
     def first_size(self) -> int:
         """The size up to which capture trains."""
-        return int(either(self.start, STARTS.get(self.what.partition(":")[0], USUAL_START)))
+        return int(either(self.start, STARTS.get(self._family, USUAL_START)))
 
     @property
     def adapted(self) -> tuple[int, ...]:

@@ -179,12 +179,18 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
             raise BadInput(
                 "only transformers read graphs", seen=request.kind, why="their points have no order"
             )
+        if graph and whole.positional != "nope":
+            raise BadInput(
+                "graphs have no positions to encode",
+                seen=whole.positional,
+                why="their points have no order",
+                hint="leave out --positional",
+            )
         return dataclasses.replace(
             whole,
             layers=layers,
             heads=heads,
             width=width,
-            positional="nope" if graph else whole.positional,
             tied=whole.tied and not graph,
         )
 

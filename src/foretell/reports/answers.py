@@ -20,13 +20,14 @@ from foretell.training.engine import Progress
 from foretell.training.provenance import describe_machine
 from foretell.training.store import Store
 
-PREDICTED = ("nope", "ape")  # the encodings theories speak about when nobody names one
+LENGTH = "length"  # the protocol whose theories tell encodings apart,
+PREDICTED = ("nope", "ape")  # these two when nobody names one
 
 
 def requests(what: str, unsaid: str = "", **settings: Any) -> tuple[Request, ...]:
     """One request for each architecture (`transformer,gru`) and each positional encoding named.
 
-    If no encoding is named, `unsaid` are; with nothing unsaid either, it is the protocol's own.
+    If no encoding is named, it is the protocol's own; where lengths are asked about, `unsaid` are.
     Recurrent models have none. An `architecture` may also be called `kind`. A TOML file may set
     anything; what is given beside it wins.
     """
@@ -40,15 +41,16 @@ def requests(what: str, unsaid: str = "", **settings: Any) -> tuple[Request, ...
     kinds = _named(chosen.pop("architecture", chosen.pop("kind", KINDS[0])))
     check_names(chosen)
     named = chosen.pop("positional", None)
-    return tuple(
-        Request(what=what, positional=positional, kind=kind, **chosen)
-        for kind in kinds
-        for positional in _named(_unsaid(kind, unsaid) if named is None else named)
-    )
-
-
-def _unsaid(kind: str, unsaid: str) -> str:
-    return "" if kind in FIXED_STATE else unsaid
+    found: list[Request] = []
+    for kind in kinds:
+        usual = Request(what=what, kind=kind, **chosen)
+        several = unsaid and usual.protocol == LENGTH and kind not in FIXED_STATE
+        if named is None and not several:
+            found.append(usual)
+            continue
+        encodings = _named(unsaid if named is None else named)
+        found += [dataclasses.replace(usual, positional=each) for each in encodings]
+    return tuple(found)
 
 
 def _named(given: Any) -> list[str]:
