@@ -31,7 +31,7 @@ bench: $(STAMP)  ## throughput against the HuggingFace loop (installs torch, CPU
 	$(BIN)/python -m pip install -q -c constraints.txt torch transformers accelerate
 	$(BIN)/python benchmarks/fleet.py $(ARGS)
 
-kept:  ## the store of all kept runs, in ./kept-runs; then: foretell scoreboard --store kept-runs --html FILE
+kept:  ## the store of all kept runs of questions (experiments are in results/ as they are shown), in ./kept-runs; then: foretell scoreboard --store kept-runs --html FILE
 	mkdir -p kept-runs
 	cp -R results/runs/. kept-runs
 	for runs in results/*/*runs.tgz; do tar xzf $$runs --strip-components=1 -C kept-runs; done

@@ -72,6 +72,8 @@ def reproduce(
         from foretell.training.store import Store
 
         runs, asked_for, mine = Store.at(store), load(name), _share(share)
+        if not train and not runs.root.is_dir():
+            print(f"there is no store {runs.root} yet: nothing was run", file=sys.stderr)
         whole: Any
         show: Callable[[Console, Any], None]
         page: Callable[[Any], str]

@@ -21,6 +21,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from foretell.kernels.transformer import KernelTransformer, gram
 from foretell.numerics.keys import key_for, root_key
+from foretell.plain.errors import BadInput
 
 SHARE = 4  # the width over the number of heads, and over the width of keys
 RATE = 0.5  # learning rate times the largest eigenvalue of the limit's NTK; 2 would diverge
@@ -72,6 +73,12 @@ def draw_inputs(lesson: Lesson, seed: int) -> tuple[Inputs, Inputs]:
     draw = _induction if lesson.task == "induction" else _majority
     words, labels = draw(rng, many, lesson)
     _, first = np.unique(words, axis=0, return_index=True)
+    if len(first) < wanted:
+        raise BadInput(
+            f"{lesson.task} has not so many different inputs",
+            seen=wanted,
+            why=f"of length {lesson.length} there are {len(first)}",
+        )
     chosen = rng.permutation(np.sort(first))[:wanted]
     tokens = np.eye(lesson.symbols)[words[chosen]]
     places = np.broadcast_to(np.eye(lesson.length), (len(chosen), lesson.length, lesson.length))

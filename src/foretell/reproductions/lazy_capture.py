@@ -52,7 +52,7 @@ class Extent(NamedTuple):
 EXTENTS = {
     Budget.SMOKE: Extent((8, 16), 2, 16, 16, 50, 256),
     Budget.CPU: Extent((8, 16, 32, 64, 128), 4, 32, 32, 200, 1024),
-    Budget.GPU: Extent((16, 32, 64, 128, 256, 512), 8, 64, 256, 1_000, 16_384),
+    Budget.GPU: Extent((16, 32, 64, 128, 256, 512), 8, 64, 64, 1_000, 16_384),
 }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from foretell.core.architecture import Architecture, AttentionScale
 from foretell.plain.canonical import content_hash
+from foretell.plain.wording import counted
 from foretell.reports.capture.curves import CaptureCurve
 from foretell.training.capture_plan import FROM_START
 
@@ -36,10 +37,15 @@ def scaling_sentences(curves: Sequence[CaptureCurve]) -> list[str]:
     told = [_sentence(plain, scaled) for plain, scaled in learned]
     needed = [pair for pair in learned if not _needless_everywhere(pair[0])]
     mended = [plain.line.label for plain, scaled in needed if _needless_everywhere(scaled)]
-    lighter = [plain.line.label for plain, scaled in needed if _total(scaled) < _total(plain)]
+    lighter = [
+        plain.line.label
+        for plain, scaled in needed
+        if all(_less(run, plain, scaled) for run in _both(plain, scaled))
+    ]
     told.append(
         f"scaling by log-length makes adapting needless in {len(mended)} of {len(needed)} pairs "
-        f"that learned the small sizes and need it without; it lowers the samples in {len(lighter)}"
+        "that learned the small sizes and need it without; it lowers the samples of every run in "
+        f"{len(lighter)}"
     )
     return told
 
@@ -51,8 +57,8 @@ def _sentence(plain: CaptureCurve, scaled: CaptureCurve) -> str:
     return (
         f"{plain.line.label}, with log-length scaling: adapting is needless at {where}; as it is, "
         f"right in {plain.unadapted[-1].mean:.2f} of size {largest} without and "
-        f"{scaled.unadapted[-1].mean:.2f} with; samples over all sizes {_total(plain):,.0f} without"
-        f"{_given_up(plain)} and {_total(scaled):,.0f} with{_given_up(scaled)}, mean over runs"
+        f"{scaled.unadapted[-1].mean:.2f} with; samples over all sizes, run by run, "
+        f"{_listed(plain)} without and {_listed(scaled)} with"
     )
 
 
@@ -65,13 +71,28 @@ def _needless_everywhere(curve: CaptureCurve) -> bool:
     return all(_needless(curve).values())
 
 
-def _total(curve: CaptureCurve) -> float:
-    return sum(value.mean for value in curve.samples())
+def _totals(curve: CaptureCurve) -> dict[int, float]:
+    """Samples over all sizes, by run."""
+    found: dict[int, float] = {}
+    for value in curve.samples():
+        for run, samples in zip(value.runs, value.seeds, strict=True):
+            found[run] = found.get(run, 0) + samples
+    return found
 
 
-def _given_up(curve: CaptureCurve) -> str:
+def _both(plain: CaptureCurve, scaled: CaptureCurve) -> list[int]:
+    """Runs that learned the small sizes both ways: they began with the same weights."""
+    return sorted(_totals(plain).keys() & _totals(scaled).keys())
+
+
+def _less(run: int, plain: CaptureCurve, scaled: CaptureCurve) -> bool:
+    return _totals(scaled)[run] < _totals(plain)[run]
+
+
+def _listed(curve: CaptureCurve) -> str:
+    told = " ".join(f"{samples:,.0f}" for _, samples in sorted(_totals(curve).items()))
     count = sum(curve.missed(FROM_START).values())
-    return f" ({count} given up, so at least)" if count else ""
+    return f"{told} ({counted(count, 'stage')} given up, so at least)" if count else told
 
 
 def _shape(curve: CaptureCurve) -> tuple[Architecture, str]:

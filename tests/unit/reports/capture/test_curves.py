@@ -137,12 +137,21 @@ def test_scaling_makes_adapting_needless_only_where_no_run_needs_a_sample(diluti
     free = capture_scaling.scaling_sentences(scaled_by(dilution, 0))
     assert "adapting is needless at every size" in free[0]
     assert "206 without and 0 with" in free[0]
-    assert "needless in 3 of 3 pairs" in free[-1] and "lowers the samples in 3" in free[-1]
+    assert (
+        "needless in 3 of 3 pairs" in free[-1]
+        and "lowers the samples of every run in 3" in free[-1]
+    )
     same = capture_scaling.scaling_sentences(scaled_by(dilution, 100))
     assert "needless at no size" in same[0]
-    assert "needless in 0 of 3 pairs" in same[-1] and "lowers the samples in 0" in same[-1]
+    assert (
+        "needless in 0 of 3 pairs" in same[-1]
+        and "lowers the samples of every run in 0" in same[-1]
+    )
     fewer = capture_scaling.scaling_sentences(scaled_by(dilution, 50))
-    assert "needless in 0 of 3 pairs" in fewer[-1] and "lowers the samples in 3" in fewer[-1]
+    assert (
+        "needless in 0 of 3 pairs" in fewer[-1]
+        and "lowers the samples of every run in 3" in fewer[-1]
+    )
 
 
 def test_the_page_says_whether_scaling_helps(dilution):
