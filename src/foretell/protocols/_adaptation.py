@@ -178,6 +178,19 @@ def no_gain(arms: Sequence[Adaptation]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def cheaper_than_learning(
+    plan: CapturePlan, arms: Sequence[Adaptation], first: Sequence[int]
+) -> bool:
+    """Did nothing reach even the first larger size, with fewer samples than small ones had taken?
+
+    If fresh weights fail too, that may only say that no size is learned from so few. `first` is
+    what learning the small sizes took.
+    """
+    stuck = all((~arm.reached[:, 0]).sum() * 2 > len(arm.seeds) for arm in arms)
+    tried = any(arm.name == FROM_SCRATCH for arm in arms)
+    return stuck and tried and min(first) > plan.cap
+
+
 def constant_answers(record: CaptureRecord) -> dict[int, float]:
     """What giving every instance the commonest answers scores, size by size: the mean over
     held-out samples. Runs kept from before it was recorded have none."""
@@ -234,10 +247,11 @@ def lost_symbols(record: CaptureRecord) -> list[dict[str, Any]] | None:
 def decide(
     plan: CapturePlan,
     arms: Sequence[Adaptation],
-    trained: Sequence[int],
+    trained: Mapping[int, int],
     constant: Mapping[int, float],
 ) -> tuple[Verdict, str]:
-    """What all arms say together, by the protocol's rule."""
+    """What all arms say together, by the protocol's rule; `trained` has samples that it took."""
+    first = sorted(trained.values())
     wanted = {plan.start.high: plan.learned} | dict.fromkeys(plan.sizes, plan.threshold)
     for size, enough in wanted.items():
         blind = constant.get(size, 0.0)
@@ -263,6 +277,12 @@ def decide(
     kinds = {verdict for verdict, _ in found}
     if Verdict.YES in kinds:
         return Verdict.YES, said
+    if kinds == {Verdict.NO} and cheaper_than_learning(plan, arms, first):
+        said += (
+            f"; but fresh weights miss {arms[0].sizes[0]:,} as well, and sizes {plan.start} took "
+            f"{min(first):,} samples or more to learn, where {plan.cap:,} are given here: it may "
+            "be that no size is learned from so few"
+        )
     return (Verdict.NO if kinds == {Verdict.NO} else Verdict.UNDECIDED), said
 
 

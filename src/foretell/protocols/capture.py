@@ -262,10 +262,11 @@ class Capture(Protocol[CapturePlan, CaptureRecord]):
         provenance: Mapping[str, Any],
     ) -> Measurement:
         """Samples by arm and size, both curves, then the rule."""
-        trained = [own.seed for own in record.members if own.arm == PRE_TRAINING and own.reached]
+        first = [own for own in record.members if own.arm == PRE_TRAINING and own.reached]
+        trained = [own.seed for own in first]
         arms = adaptations(plan, record)
         constant = constant_answers(record)
-        verdict, reason = decide(plan, arms, trained, constant)
+        verdict, reason = decide(plan, arms, {own.seed: own.samples for own in first}, constant)
         values = [value for arm in arms for value in arm.values()]
         values += unadapted(plan, record, constant) if trained else []
         return Measurement(

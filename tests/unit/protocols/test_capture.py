@@ -407,3 +407,17 @@ def test_how_to_adapt_can_be_asked_for():
     plan = graph.build_protocol().plan(graph.question(), (0,))
     trained = [plan.parts(stage, (0,))[0].train for stage in plan.stages[:2]]
     assert trained == [SizeRange(8, 8), SizeRange(8, 16)]
+
+
+def test_a_no_says_where_no_size_might_be_learned_from_so_few():
+    question, protocol = settled()
+    plan = protocol.plan(question, (0, 1, 2, 3))
+    whole = record_of(plan, never, never, (True,) * 4)
+    assert "from so few" not in protocol.read(question, plan, whole, PROVENANCE).reason
+    slower = tuple(
+        dataclasses.replace(own, samples=2 * CAP) if own.arm == PRE_TRAINING else own
+        for own in whole.members
+    )
+    found = protocol.read(question, plan, CaptureRecord(slower, (), 1.0), PROVENANCE)
+    assert found.verdict is Verdict.NO
+    assert "no size is learned from so few" in found.reason
