@@ -27,7 +27,7 @@ LOST = 0.5  # a symbol right less often is lost: with eight, guessing is right i
 FOUND = 0.75  # if the others are right so often, on average: else the run is wrong everywhere
 FEWEST_CHECKS = 16  # before a run is given up: with fewer, growth can hide below the first
 LEAST_TIMES = 4  # the first size, that the largest must be: nobody captures anything from 16 to 20
-SLOW = 0.5  # an exponent whose whole interval is below it, and holds 0, is no growth worth a no
+SLOW = 0.25  # an exponent whose interval holds 0 and ends below it is no growth; 0.3 never passes
 
 
 @final

@@ -8,6 +8,7 @@ import pytest
 from foretell.numerics._likelihood import GRAIN
 from foretell.numerics.growth import CANNOT_TELL, fit_growth
 from foretell.plain.errors import BadInput
+from foretell.protocols._adaptation import SLOW
 
 START = 16.0
 DATA_SETS = 24
@@ -132,7 +133,7 @@ def test_steps_that_grow_are_no_logarithm(exponent, said_so):
         steps = 2_000 * (sizes(8) / START) ** exponent * np.exp(0.1 * chance.normal(size=(3, 8)))
         counted = np.ceil(steps / 256) * 256
         fit = fit_growth(START, sizes(8), counted, least=256.0, counted=True, of_steps=True)
-        slow = fit.interval[0] <= 0 and fit.interval[1] < 0.5
+        slow = fit.interval[0] <= 0 and fit.interval[1] < SLOW
         yes = fit.grows_as == "logarithm" or slow
         found.append("yes" if yes else "no" if fit.grows_as == "power" else "undecided")
     assert all((each != "yes") if said_so == "not yes" else each == said_so for each in found)
