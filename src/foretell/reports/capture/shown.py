@@ -160,15 +160,23 @@ def findings(whole: CaptureCurves) -> list[str]:
             kinds = [found.verdict.value for found in measured]
             said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
             told.append(f"{group}, captured: {said}, of {counted(len(kinds), 'curve')}")
-        for curve in own:
-            if curve.measured:
-                told.append(f"{curve.line.label}: {curve.measured.reason}")
-                told += [f"{curve.line.label}, {_lost(run)}" for run in curve.lost]
-        told += scaling_sentences(own)
+        told += _said(own)
+    return [*told, *_about(whole)]
+
+
+def _said(own: Sequence[CaptureCurve]) -> list[str]:
+    """Of the curves of a group."""
+    told = []
+    for curve in own:
+        if curve.measured:
+            told.append(f"{curve.line.label}: {curve.measured.reason}")
+            told += [f"{curve.line.label}, {_lost(run)}" for run in curve.lost]
+    return told + scaling_sentences(own)
+
+
+def _about(whole: CaptureCurves) -> list[str]:
     missing = sum(curve.measured is None for curve in whole.curves)
-    if missing:
-        told.append(f"not trained yet: {counted(missing, 'curve')}")
-    return [*told, OURS]
+    return [*([f"not trained yet: {counted(missing, 'curve')}"] if missing else []), OURS]
 
 
 def _lost(run: Mapping[str, Any]) -> str:
@@ -192,8 +200,7 @@ def capture_page(whole: CaptureCurves) -> str:
         heads = [head.capitalize() for head in _ways_heads(whole)]
         summary = table(heads, _ways(whole)), element("p", SOME_WAY, class_="quiet")
         content.append(parts.section("Captured?", *summary))
-    told = (element("p", each) for each in findings(whole))
-    content.append(parts.section("What came out", *told))
+    content.append(element("p", "; ".join(_about(whole)), class_="quiet"))
     drawn = 0
     for group, own in whole.groups().items():
         figure: tuple[Markup, ...] = ()
@@ -201,7 +208,8 @@ def capture_page(whole: CaptureCurves) -> str:
             frame = element("div", Markup(curves_figure(whole, group, own)), class_="plot wide")
             caption = () if drawn else (element("figcaption", CAPTION),)  # all are read alike
             figure, drawn = (element("figure", frame, *caption, class_="broad"),), drawn + 1
-        content.append(parts.section(group.capitalize(), *figure, *_tables(own)))
+        told = (element("p", each) for each in _said(own))
+        content.append(parts.section(group.capitalize(), *figure, *told, *_tables(own)))
         if has_looks(own):
             content.append(_looks_section(group, own))
     content.append(theory_section(whole))
