@@ -12,13 +12,9 @@ import pytest
 
 from foretell.core.question import SizeRange, Verdict
 from foretell.plain.errors import BadInput
-from foretell.protocols._adaptation import (
-    UNADAPTED,
-    Adaptation,
-    adaptations,
-    lost_symbols,
-)
+from foretell.protocols._adaptation import Adaptation, adaptations
 from foretell.protocols._asking import Request
+from foretell.protocols._captured import UNADAPTED, lost_symbols
 from foretell.protocols._running import measure
 from foretell.protocols.capture import HALF, INPUTS, Capture
 from foretell.training import point_member

@@ -9,8 +9,8 @@ from typing import Any
 
 from foretell.core.measurement import Measurement, Value
 from foretell.core.question import Verdict
-from foretell.protocols._adaptation import UNADAPTED
 from foretell.protocols._asking import Budget
+from foretell.protocols._captured import UNADAPTED
 from foretell.protocols._dilution import Dilution, looked
 from foretell.protocols._running import stored
 from foretell.reproductions import Line, Reproduction
