@@ -30,8 +30,11 @@ lane() { # number, commands
         left=$((deadline - $(date +%s)))
         [ "$left" -ge 10 ] || break
         echo "$(date +%T) reproduce$command"
-        mapfile -t words < <(xargs -n 1 printf '%s\n' <<< "$command")  # quotes as in a shell
-        ($foretell reproduce "${words[@]}" --store "$store" \
+        [[ $command == *[![:space:]]* ]] || continue
+        words=$(xargs -n 1 printf '%s\n' <<< "$command" 2> /dev/null) \
+            || { echo "not understood, ended with exit code 2"; continue; }
+        mapfile -t words <<< "$words"  # quoted as in a shell
+        (IFS=' '; exec $foretell reproduce "${words[@]}" --store "$store" \
             --minutes "$(awk "BEGIN { print $left / 60 }")" < /dev/null) \
             || { code=$?; echo "$(date +%T) ended with exit code $code"; }
     done > "$folder/$1.log" 2>&1
@@ -53,17 +56,14 @@ run)
         lane "$number" " $line" &
     done
     wait
-    if cat "$folder"/*.log 2> /dev/null | grep -q 'ended with exit code'; then
-        grep -H 'ended with exit code' "$folder"/*.log
-        exit 1
-    fi
+    ! grep -H 'ended with exit code' "$folder"/*.log 2> /dev/null || exit 1
     ;;
 pack)
     [ -e "$folder/before" ] || usage
     new=$(finished | comm -23 - "$folder/before")
     [ -n "$new" ] || { echo "nothing is finished yet" >&2; exit 1; }
     cells=$(grep '^./experiments/' <<< "$new" || true)
-    runs=$(grep '/run.json$' <<< "$new" | xargs -r -n 1 dirname)
+    runs=$({ grep '/run.json$' <<< "$new" || true; } | xargs -r -n 1 dirname)
     questions=$([ -z "$runs" ] || xargs -n 1 dirname <<< "$runs" | sort -u)
     [ -z "$questions" ] || questions=$(cd "$store" && find $questions -maxdepth 1 -name '*.json*')
     tar czf "$3.part" --exclude 'weights*' --exclude 'checkpoint*' --exclude lock -C "$store" $questions $runs $cells

@@ -11,6 +11,7 @@ LANES = Path(__file__).parents[2] / "examples" / "lanes.sh"
 # as `foretell reproduce NAME --only RUN --store STORE --minutes M`, without the work
 FAKE = """#!/usr/bin/env bash
 [ "$2" != broken ] || exit 2
+[ "$2" != loud ] || seq 400000
 run=$6/question-$2/$4
 mkdir -p "$run"
 echo {} | tee "$6/question-$2/question.json" "$run/run.json" "$run/weights.safetensors"
@@ -30,7 +31,7 @@ def lanes(tmp_path):
             input=text,
             capture_output=True,
             text=True,
-            env=os.environ | {"FORETELL": str(fake)},
+            env=os.environ | {"FORETELL": f"bash {fake}"},  # a command may have several words
             check=False,
         )
 
@@ -85,6 +86,22 @@ def test_cells_of_an_experiment_are_packed(lanes, tmp_path):
     cell.write_text("{}")
     assert lanes("pack", store, file).stdout == f"2 runs in {file}\n"
     assert "experiments/fit/0a.json" in packed(file)
+
+
+def test_cells_alone_are_packed_too(lanes, tmp_path):
+    store, file = tmp_path / "store", tmp_path / "new.tgz"
+    lanes("run", store, 1)
+    (store / "experiments" / "fit").mkdir(parents=True)
+    (store / "experiments" / "fit" / "0a.json").write_text("{}")
+    assert lanes("pack", store, file).stdout == f"1 runs in {file}\n"
+    assert "experiments/fit/0a.json" in packed(file)
+
+
+def test_a_failure_is_found_in_a_long_log_and_a_bad_quote_is_one(lanes, tmp_path):
+    done = lanes("run", tmp_path / "store", 1, text="broken --only it; loud --only one; \n")
+    assert (done.returncode, done.stdout.count("exit code 2")) == (1, 1)
+    bad = lanes("run", tmp_path / "other", 1, text="a --only it's\n")
+    assert bad.returncode == 1 and not (tmp_path / "other" / "question-a").exists()
 
 
 def test_a_name_with_spaces_stands_in_quotes(lanes, tmp_path):

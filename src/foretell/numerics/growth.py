@@ -152,11 +152,16 @@ def fit_growth(
     runs = _runs(start, sizes, samples, reached, least, counted)
     seeds = len(samples)
     drawn = np.random.default_rng(seed).multinomial(seeds, np.full(seeds, 1 / seeds), RESAMPLES)
+    # A seed that was stopped early and not run on has no slope: nor has a resample of it alone.
+    tells = np.sum(runs.exact | runs.below, axis=1) >= min(2, len(sizes))
+    tells |= ~np.isnan(samples).any(axis=1)
+    drawn = drawn[(drawn[:, tells] > 0).any(axis=1)] if tells.any() else drawn
     weights = np.concatenate([np.ones((1, seeds)), drawn])
     fits = {name: fit_curve(name, runs, weights) for name in CURVES}
     span = math.log(sizes[-1] / sizes[0])
     offset = math.log(sizes[0] / start)
-    curves = {name: _curve(name, start, span, offset, runs, fits[name]) for name in CURVES}
+    telling = int(tells.sum())
+    curves = {name: _curve(name, start, span, offset, runs, fits[name], telling) for name in CURVES}
     lead = fits["power"].costs - fits["logarithm"].costs
     even = np.abs(lead[1:]) < EVEN
     favoured = float(np.mean(np.where(even, 0.5, lead[1:] > 0)))
@@ -215,6 +220,7 @@ def _curve(
     offset: float,
     runs: Runs,
     fits: Fits,
+    seeds: int,
 ) -> Curve:
     """From both ends to level and growth, with the interval of the growth."""
     first, last = fits.parameters[:, 0], fits.parameters[:, 1]
@@ -228,7 +234,7 @@ def _curve(
         slope = np.array([-np.exp(first[0]), np.exp(last[0]), 0.0]) / span
     exact = int(np.sum(runs.exact))
     half = max(
-        _half_by_seeds(growth[1:], len(runs.heights)),
+        _half_by_seeds(growth[1:], seeds),
         _half_by_curvature(slope, fits.curvature, exact - 3),
     )
     low, high = float(growth[0] - half), float(growth[0] + half)

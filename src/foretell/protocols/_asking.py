@@ -176,9 +176,7 @@ class Request:
             if field.name not in reads and getattr(self, field.name) != field.default
         }
         if given:
-            own = self.protocol in OWN_PROTOCOL.values()  # its tasks have no other
-            others = () if own else catalogue.entries("protocols")
-            fitting = [other.name for other in others if given <= other.load().reads]
+            fitting = [] if self._family in OWN_PROTOCOL else self._reading()
             has = ", ".join(sorted(self._protocol_class.reads)).replace("_", " ")
             raise BadInput(
                 f"the protocol {self.protocol} has no "
@@ -187,6 +185,17 @@ class Request:
                 why=f"it has {has}",
                 hint=f"--protocol {' or '.join(fitting)}" if fitting else "leave that out",
             )
+
+    def _reading(self) -> list[str]:
+        """Protocols that read all that was said, for tasks that have none of their own."""
+        own = set(OWN_PROTOCOL.values()) - {"capture"}
+        said = {
+            field.name
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != field.default
+        }
+        others = (entry for entry in catalogue.entries("protocols") if entry.name not in own)
+        return [entry.name for entry in others if said <= ALWAYS | entry.load().reads]
 
     def _check_type(self, name: str) -> None:
         """Question files can hold anything; say which setting has the wrong kind of value."""

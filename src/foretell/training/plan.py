@@ -278,4 +278,4 @@ def dispatched(steps: int, check_every: int, most: int = 50) -> int:
     (50, 7, 1)
     """
     both = math.gcd(steps, check_every)
-    return next(size for size in range(min(both, most), 0, -1) if both % size == 0)
+    return next((size for size in range(min(both, most), 0, -1) if both % size == 0), 1)

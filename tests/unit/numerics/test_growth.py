@@ -149,6 +149,15 @@ def test_counts_between_checks_are_no_exact_numbers():
     assert known.interval[0] < 0.5 < known.interval[1]
 
 
+def test_a_seed_that_was_stopped_early_does_not_hide_a_power():
+    samples = 500 * (sizes(8) / START) * np.exp(0.1 * np.random.default_rng(2).normal(size=(4, 8)))
+    reached = np.ones((4, 8), bool)
+    samples[0, 2:], samples[0, 1], reached[0, 1] = np.nan, 65_536, False
+    found = fit_growth(START, sizes(8), samples, reached)
+    low, high = found.interval
+    assert 0.3 < low < 1 < high < 1.5
+
+
 def test_a_run_that_was_not_made_is_left_out():
     samples = np.tile(power(8), (4, 1)) * np.exp(0.1 * np.random.default_rng(0).normal(size=(4, 8)))
     samples[0, 5:] = np.nan

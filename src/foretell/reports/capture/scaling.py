@@ -37,11 +37,7 @@ def scaling_sentences(curves: Sequence[CaptureCurve]) -> list[str]:
     told = [_sentence(plain, scaled) for plain, scaled in learned]
     needed = [pair for pair in learned if not _needless_everywhere(pair[0])]
     mended = [plain.line.label for plain, scaled in needed if _needless_everywhere(scaled)]
-    lighter = [
-        plain.line.label
-        for plain, scaled in needed
-        if all(_less(run, plain, scaled) for run in _both(plain, scaled))
-    ]
+    lighter = [plain.line.label for plain, scaled in needed if _lighter(plain, scaled)]
     told.append(
         f"scaling by log-length makes adapting needless in {len(mended)} of {len(needed)} pairs "
         "that learned the small sizes and need it without; it lowers the samples of every run in "
@@ -80,13 +76,12 @@ def _totals(curve: CaptureCurve) -> dict[int, float]:
     return found
 
 
-def _both(plain: CaptureCurve, scaled: CaptureCurve) -> list[int]:
-    """Runs that learned the small sizes both ways: they began with the same weights."""
-    return sorted(_totals(plain).keys() & _totals(scaled).keys())
-
-
-def _less(run: int, plain: CaptureCurve, scaled: CaptureCurve) -> bool:
-    return _totals(scaled)[run] < _totals(plain)[run]
+def _lighter(plain: CaptureCurve, scaled: CaptureCurve) -> bool:
+    """Does every run take less that learned the small sizes both ways, at the same sizes?"""
+    without, within = _totals(plain), _totals(scaled)
+    both = without.keys() & within.keys()
+    sizes = [[value.sizes for value in curve.samples()] for curve in (plain, scaled)]
+    return bool(both) and sizes[0] == sizes[1] and all(within[run] < without[run] for run in both)
 
 
 def _listed(curve: CaptureCurve) -> str:
