@@ -59,9 +59,9 @@ def test_templates_choose_it_and_a_size_is_an_alphabet():
     assert (declared.outcome.symbols, declared.outcome.samples) == (7, 50)
 
 
-def test_positional_encodings_do_not_matter_and_kinds_do():
-    asked = [Request(what=SAME, positional=name).question().hash for name in ("nope", "ape")]
-    assert len(set(asked)) == 1
+def test_there_is_one_positional_encoding_and_there_are_several_kinds():
+    with pytest.raises(BadInput, match="unseen-symbols has no positional"):
+        Request(what=SAME, positional="ape")
     kinds = ("transformer", "transformer+kq", "mlp", "mlp+gram", "rnn", "lstm")
     assert len({Request(what=SAME, kind=kind).question().hash for kind in kinds}) == len(kinds)
     published = Request(what="template:aba-abb", budget="gpu").question().architecture
