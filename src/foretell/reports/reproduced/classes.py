@@ -79,7 +79,7 @@ def split_section(whole: Comparison) -> list[Markup]:
     found = splits(whole)
     if not found:
         return []
-    ranges = list(dict.fromkeys(sizes for each in found for sizes, _ in each.right))
+    ranges = sorted({sizes for each in found for sizes, _ in each.right})
     heads = ("Group", "Encoding", "In DA", "Rows", "Every run fits", *map(str, ranges))
     rows = [
         (

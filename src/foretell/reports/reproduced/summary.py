@@ -73,7 +73,7 @@ def _reached(whole: Comparison) -> list[Markup]:
     found: dict[tuple[str, str], dict[SizeRange, Reached]] = {}
     for each in reached(whole.lines):
         found.setdefault((each.group, each.positional), {})[each.sizes] = each
-    ranges = list(dict.fromkeys(sizes for cells in found.values() for sizes in cells))
+    ranges = sorted({sizes for cells in found.values() for sizes in cells})
     rows = [
         (
             *place,
