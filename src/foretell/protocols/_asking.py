@@ -21,6 +21,7 @@ from foretell.models import sequence_model, symbols
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.plain.files import read_text
+from foretell.protocols._reads import protocol_class, refuse_unread
 from foretell.protocols._settings import Budget as Budget
 from foretell.protocols._settings import Setting as Setting
 from foretell.protocols._settings import published as published
@@ -38,9 +39,6 @@ STARTS = {"sorting": 8, "shortest-path": 8, "min-cut": 8}
 # Sizes to adapt to, as multiples of that: doublings, except where minutes must do.
 TIMES = {Budget.SMOKE: (2, 4), Budget.CPU: (2, 3, 4, 6)}
 DOUBLINGS = tuple(1 << times for times in range(1, 7))  # larger ones by --sizes
-ALWAYS = {"what", "alphabet", "protocol", "budget", "seeds"}  # every protocol's
-SHAPED = {"layers", "heads", "width", "context", "precision", "norm", "activation"}
-SHAPED |= {"attention_scale", "kind", "positional"}  # what `trained_shape` reads
 MOST = {"layers": 64, "heads": 64, "width": 8_192, "context": 100_000, "samples": 1_000_000}
 MOST |= {"steps": 10_000_000}
 WHOLE = {
@@ -118,7 +116,7 @@ class Request:
             chosen = OWN_PROTOCOL.get(self._family, chosen)
             object.__setattr__(self, "protocol", chosen)
         self._check_kind()
-        self._check_read()
+        refuse_unread(self, self._family not in OWN_PROTOCOL)
         if not self.positional:
             ordered = self.kind not in FIXED_STATE and self._family not in UNORDERED
             own = OWN_POSITIONAL if ordered else {}
@@ -166,36 +164,6 @@ class Request:
                 why="it reads in order and has no attention",
                 hint="leave out --heads",
             )
-
-    def _check_read(self) -> None:
-        """What the protocol does not read must not be passed over in silence."""
-        reads = ALWAYS | self._protocol_class.reads
-        given = {
-            field.name
-            for field in dataclasses.fields(self)
-            if field.name not in reads and getattr(self, field.name) != field.default
-        }
-        if given:
-            fitting = [] if self._family in OWN_PROTOCOL else self._reading()
-            has = ", ".join(sorted(self._protocol_class.reads)).replace("_", " ")
-            raise BadInput(
-                f"the protocol {self.protocol} has no "
-                + " and no ".join(sorted(given)).replace("_", " "),
-                seen=self.what,
-                why=f"it has {has}",
-                hint=f"--protocol {' or '.join(fitting)}" if fitting else "leave that out",
-            )
-
-    def _reading(self) -> list[str]:
-        """Protocols that read all that was said, for tasks that have none of their own."""
-        own = set(OWN_PROTOCOL.values()) - {"capture"}
-        said = {
-            field.name
-            for field in dataclasses.fields(self)
-            if getattr(self, field.name) != field.default
-        }
-        others = (entry for entry in catalogue.entries("protocols") if entry.name not in own)
-        return [entry.name for entry in others if said <= ALWAYS | entry.load().reads]
 
     def _check_type(self, name: str) -> None:
         """Question files can hold anything; say which setting has the wrong kind of value."""
@@ -278,7 +246,7 @@ class Request:
 
     @property
     def _protocol_class(self) -> Any:
-        return _protocol(str(self.protocol))
+        return protocol_class(str(self.protocol))
 
     def build_protocol(self) -> Protocol:
         """The protocol with the budget's settings."""
@@ -287,10 +255,6 @@ class Request:
     def seed_list(self) -> tuple[int, ...]:
         """Seeds 0, 1, 2, …"""
         return tuple(range(either(self.seeds, self._protocol_class.seeds(self))))
-
-
-def _protocol(name: str) -> Any:
-    return catalogue.find(name, ("protocols",)).load()
 
 
 def either(chosen: Any, default: Any) -> Any:

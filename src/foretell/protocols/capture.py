@@ -38,7 +38,7 @@ from foretell.numerics.growth import FEWEST_SEEDS, FEWEST_SIZES
 from foretell.plain import catalogue
 from foretell.plain.errors import BadInput
 from foretell.protocols._adaptation import FEWEST_CHECKS, LEAST_TIMES, SLOW, adaptations
-from foretell.protocols._asking import SHAPED, Budget, either
+from foretell.protocols._asking import Budget, either
 from foretell.protocols._captured import (
     constant_answers,
     decide,
@@ -46,6 +46,7 @@ from foretell.protocols._captured import (
     sentences,
     unadapted,
 )
+from foretell.protocols._reads import SHAPED
 from foretell.protocols._settings import shape_for
 from foretell.tasks.capturing import CapturesAlgorithm
 from foretell.tasks.graphs import GraphTask

@@ -38,7 +38,8 @@ from foretell.core.task import Task
 from foretell.models.position_products import FIRST_KEY
 from foretell.numerics.intervals import wilson
 from foretell.plain.errors import BadInput
-from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, SHAPED, either
+from foretell.protocols._asking import CHECK_EVERY, SAMPLES, SEEDS, either
+from foretell.protocols._reads import SHAPED
 from foretell.protocols._scores import curves_of, trials_for, values_of
 from foretell.training.look_back import BACKS
 from foretell.training.plan import Member, Plan, dispatched, require_sizes
